@@ -1,0 +1,1 @@
+"""citewise: which papers a draft should cite, and why."""

@@ -1,0 +1,110 @@
+"""What identifies a paper: keys such as `doi:10.1145/1390334`, and titles that tell versions apart."""
+
+import functools
+import hashlib
+import re
+import unicodedata
+from urllib.parse import unquote
+
+SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "acl", "dblp", "mag")
+"""The registries whose ids are recognised; `scheme:value` names a paper in one of them."""
+
+LONGEST_KEY = 400
+
+_DOI = r"10\.\d{4,9}/\S+"
+_ARXIV = r"(?:\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?(?:\.[a-z]{2})?/\d{7})(?:v\d+)?"
+_PATTERNS = [
+    ("doi", rf"(?:doi:\s*|(?:https?://)?(?:dx\.)?doi\.org/)?({_DOI})"),
+    ("arxiv", rf"(?:arxiv:\s*|(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf)/)?({_ARXIV})(?:\.pdf)?"),
+    ("openalex", r"(?:openalex:|(?:https?://)?(?:api\.)?openalex\.org/(?:works/)?)?(w\d{5,})"),
+    ("s2", r"(?:s2:|corpusid:|s2cid:|(?:https?://)?(?:www\.|api\.)?semanticscholar\.org/(?:corpusid:|paper/(?:[^/]+/)?))"
+           r"(\d+|[0-9a-f]{40})"),
+    ("s2", r"([0-9a-f]{40})"),
+    ("pmid", r"(?:pmid:\s*|medline:|(?:https?://)?(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov/"
+             r"|(?:https?://)?(?:www\.)?ncbi\.nlm\.nih\.gov/pubmed/)(\d+)/?"),
+    ("pmcid", r"(?:pmcid:\s*|(?:https?://)?(?:www\.)?ncbi\.nlm\.nih\.gov/pmc/articles/)?(pmc\d+)/?"),
+    ("acl", r"(?:acl:|(?:https?://)?(?:www\.)?aclanthology\.org/)([a-z]\d{2}-\d{4}|\d{4}\.[a-z0-9-]+\.\d+)/?"),
+    ("dblp", r"(?:dblp:|(?:https?://)?dblp\.org/rec/)(\S+)"),
+    ("mag", r"mag:(\d+)"),
+]
+_COMPILED = [(scheme, re.compile(pattern, re.IGNORECASE)) for scheme, pattern in _PATTERNS]
+_MAYBE_KNOWN = re.compile(
+    r"10\.|\d{4}\.\d{4}|[a-z-]+(\.[a-z]{2})?/\d{7}|w\d{5}|[0-9a-f]{40}$|pmc\d|https?:"
+    r"|(doi|arxiv|openalex|s2|s2cid|corpusid|pmid|medline|pmcid|acl|dblp|mag):"
+    r"|(dx\.)?doi\.org|(www\.|export\.|api\.)?(arxiv|openalex|semanticscholar|aclanthology|dblp)\.org"
+    r"|(www\.|pubmed\.)?ncbi\.nlm", re.IGNORECASE)
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
+_VERSION = re.compile(r"v\d+$")
+_SPACE = re.compile(r"\s+")
+_NOT_WORD = re.compile(r"[\W_]+")
+_DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
+
+
+def key(value: str, scheme: str = "") -> str:
+    """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
+    value = value.strip()
+    if scheme and not value.lower().startswith((scheme + ":", "http:", "https:")):
+        value = f"{scheme}:{value}"
+    if not _MAYBE_KNOWN.match(value):
+        return _SPACE.sub(" ", value)
+    for name, pattern in _COMPILED:
+        match = pattern.fullmatch(value)
+        if match:
+            return _canonical(name, match[1])
+    return _SPACE.sub(" ", value)
+
+
+def _canonical(scheme: str, value: str) -> str:
+    value = unquote(value) if "%" in value else value
+    if scheme == "doi":
+        value = value.lower().rstrip(".,;")
+        arxiv = _ARXIV_DOI.fullmatch(value)
+        if not arxiv:
+            return f"doi:{value}"
+        scheme, value = "arxiv", arxiv[1]
+    if scheme == "arxiv":
+        return f"arxiv:{_VERSION.sub('', value.lower())}"
+    if scheme in ("openalex", "pmcid") or (scheme == "acl" and value[0].isalpha()):
+        return f"{scheme}:{value.upper()}"
+    return f"{scheme}:{value.lower() if scheme == 's2' else value}"
+
+
+def scheme_of(name: str) -> str:
+    """Return the registry that a key belongs to, or "" for an id of the user's own."""
+    scheme, colon, _ = name.partition(":")
+    return scheme if colon and scheme in SCHEMES else ""
+
+
+def digest(text: str) -> int:
+    """Return a 64-bit hash of a key; the same on every machine and in every run."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def _plain(text: str) -> str:
+    if not text.isascii():
+        text = _DROPPED_MARKS.sub("", unicodedata.normalize("NFKD", text))
+    return _NOT_WORD.sub(" ", text.casefold()).strip()
+
+
+def title_words(title: str) -> list[str]:
+    """Return a title's words without case, accents and special characters."""
+    return _plain(title).split()
+
+
+def title_key(title: str) -> str:
+    """Return what the titles of two versions of one work share: the letters and digits in order."""
+    return _plain(title).replace(" ", "")
+
+
+def jaccard(one: str, other: str) -> float:
+    """Return the Jaccard coefficient of two titles' word sets (Nogueira et al. 2020, section 4.2)."""
+    left, right = set(title_words(one)), set(title_words(other))
+    return len(left & right) / len(left | right) if left or right else 0.0
+
+
+@functools.lru_cache(maxsize=4096)
+def surname(author: str) -> str:
+    """Return a name's family name, folded: "Dong, Xin Luna" and "Xin Luna Dong" both give "dong"."""
+    family, comma, _ = author.partition(",")
+    words = _plain(family if comma else author).split()
+    return words[-1] if words else ""

@@ -1,0 +1,204 @@
+"""Raw records to papers: the one room where fields that lie are repaired or refused, each with a reason."""
+
+import datetime
+import html
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from citewise import ids
+from citewise.ingest.report import Place, Report
+from citewise.types import Paper
+
+LONGEST_TITLE = 1_000
+LONGEST_ABSTRACT = 20_000
+MOST_AUTHORS = 5_000
+MOST_REFERENCES = 20_000
+FIRST_YEAR = 1450
+"""No paper is older than the printing press."""
+
+KINDS = ("article", "inproceedings", "book", "chapter", "thesis", "report", "preprint", "dataset", "software")
+DETAILS = ("volume", "number", "pages", "publisher", "url", "note")
+
+Raw = Mapping[str, Any]
+"""A record as its format gave it. Keys: id, title, abstract, year, authors, venue, ids (a mapping of scheme to
+value), references, fields, date, kind, details; any may be absent, None or of a wrong type."""
+
+_EMPTY_ABSTRACT = re.compile(
+    r"(?:n/?a|none|null|nil|unknown|tbd|missing|[-–—.…?]+|no abstract(?: (?:is )?available)?"
+    r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+_TAG = re.compile(r"</?(?:jats:)?(?:p|i|b|em|strong|sub|sup|italic|bold|sc|title|sec|scp|inline-formula|span|br)"
+                  r"(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_ABSTRACT_LABEL = re.compile(r"abstract[:.]?\s+(?=[A-Z])", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
+_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+
+
+class Cleaner:
+    """Turns raw records into papers and notes in the report whatever it had to repair or to skip."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._last_year = datetime.date.today().year + 1
+
+    def paper(self, raw: Raw, place: Place) -> Paper | None:
+        """Return the paper, or None where the record is no paper; a record without a title but with an id is a patch."""
+        repairs: list[str] = []
+        title = self._title(raw.get("title"), repairs)
+        keys = _keys(raw.get("ids"))
+        own = _text(raw.get("id"), repairs)[: ids.LONGEST_KEY]
+        own = ids.key(own) if own else _first_key(keys, title)
+        if not own:
+            self.report.note("skipped", "no_id_no_title", place)
+            return None
+        if not any(character.isalnum() for character in title):
+            title = ""
+        year = self._year(raw.get("year"), repairs)
+        date = _text(raw.get("date"), repairs)
+        date = date if _DATE.fullmatch(date) else ""
+        if year is None and date:
+            year = self._year(date[:4], repairs)
+        paper = Paper(
+            id=own, title=title, abstract=_abstract(raw.get("abstract"), title, repairs), year=year,
+            authors=_names(raw.get("authors"), repairs), venue=_text(raw.get("venue"), repairs)[:300],
+            ids=tuple(name for name in keys if name != own),
+            references=_references(raw.get("references"), {own, *keys}, repairs),
+            fields=_strings(raw.get("fields"))[:50], date=date if year and date.startswith(str(year)) else "",
+            kind=raw["kind"] if raw.get("kind") in KINDS else "", details=_details(raw.get("details")))
+        for reason in dict.fromkeys(repairs):
+            self.report.note("repaired", reason, place, own)
+        return paper
+
+    def _title(self, value: Any, repairs: list[str]) -> str:
+        title = _text(value, repairs)
+        if len(title) > LONGEST_TITLE:
+            repairs.append("title_cut")
+            title = title[:LONGEST_TITLE].rsplit(" ", 1)[0]
+        return title
+
+    def _year(self, value: Any, repairs: list[str]) -> int | None:
+        if value is None or value == "":
+            return None
+        found = _YEAR.search(str(value)) if not isinstance(value, int) or isinstance(value, bool) else None
+        year = int(found[1]) if found else value
+        if isinstance(year, int) and not isinstance(year, bool) and FIRST_YEAR <= year <= self._last_year:
+            return year
+        repairs.append("bad_year")
+        return None
+
+
+def _text(value: Any, repairs: list[str]) -> str:
+    """Return a string field as one clean line."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            repairs.append("field_of_wrong_type")
+            return ""
+        value = str(value)
+    if _CONTROL.search(value):
+        repairs.append("control_characters")
+        value = _CONTROL.sub(" ", value)
+    if "\ufffd" in value:
+        repairs.append("broken_encoding")
+        value = value.replace("\ufffd", " ")
+    if "&" in value:
+        value = html.unescape(value)
+    if "<" in value:
+        value = _TAG.sub("", value)
+    return _SPACE.sub(" ", value).strip()
+
+
+def _abstract(value: Any, title: str, repairs: list[str]) -> str:
+    abstract = _text(value, repairs)
+    if not abstract:
+        return ""
+    if abstract[:8].lower() == "abstract":
+        abstract = _ABSTRACT_LABEL.sub("", abstract, count=1)
+    if (len(abstract) < 40 and _EMPTY_ABSTRACT.fullmatch(abstract)) or abstract == title:
+        repairs.append("empty_abstract")
+        return ""
+    if len(abstract) > LONGEST_ABSTRACT:
+        repairs.append("abstract_cut")
+        abstract = abstract[:LONGEST_ABSTRACT].rsplit(" ", 1)[0]
+    return abstract
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if not value or not isinstance(value, list | tuple):
+        return ()
+    return tuple(dict.fromkeys(_SPACE.sub(" ", item).strip()[:300] for item in value if item and isinstance(item, str)))
+
+
+def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = re.split(r"\s*;\s*|\s+and\s+", value)
+    if value and not isinstance(value, list | tuple):
+        repairs.append("field_of_wrong_type")
+        return ()
+    names = tuple(name for name in (_text(_name(item), repairs)[:200] for item in value or ()) if name)
+    if len(names) > MOST_AUTHORS:
+        repairs.append("authors_cut")
+    return names[:MOST_AUTHORS]
+
+
+def _name(author: Any) -> Any:
+    """Return the name in an author given as a string or as {"name": ...} / {"given": ..., "family": ...}."""
+    if not isinstance(author, Mapping):
+        return author
+    whole = author.get("name") or author.get("literal")
+    return whole or " ".join(str(author[part]) for part in ("given", "first", "family", "last") if author.get(part))
+
+
+def _keys(value: Any) -> list[str]:
+    """Return the keys in a mapping of scheme to id, or in a list of keys."""
+    if isinstance(value, Mapping):
+        pairs = [(str(scheme).lower(), item) for scheme, item in value.items()]
+        found = [ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs if item]
+    else:
+        found = [ids.key(item) for item in value or () if isinstance(item, str) and item.strip()] \
+            if isinstance(value, list | tuple) else []
+    return [name for name in dict.fromkeys(found) if name and len(name) <= ids.LONGEST_KEY]
+
+
+def _first_key(keys: list[str], title: str) -> str:
+    """Return an identity for a record without an id: its best key, else its title's letters."""
+    for scheme in ids.SCHEMES:
+        for name in keys:
+            if ids.scheme_of(name) == scheme:
+                return name
+    return keys[0] if keys else (f"title:{ids.title_key(title)[:200]}" if ids.title_key(title) else "")
+
+
+def _references(value: Any, own: set[str], repairs: list[str]) -> tuple[str, ...]:
+    if not value:
+        return ()
+    if not isinstance(value, list | tuple):
+        repairs.append("field_of_wrong_type")
+        return ()
+    found = dict.fromkeys(ids.key(item) for item in _plain_keys(value, repairs))
+    if not own.isdisjoint(found):
+        repairs.append("reference_to_itself")
+    kept = [name for name in found if name not in own]
+    if len(kept) > MOST_REFERENCES:
+        repairs.append("references_cut")
+    return tuple(kept[:MOST_REFERENCES])
+
+
+def _plain_keys(value: Iterable[Any], repairs: list[str]) -> Iterable[str]:
+    for item in value:
+        if isinstance(item, int) and not isinstance(item, bool):
+            yield str(item)
+        elif isinstance(item, str) and item.strip() and len(item) <= ids.LONGEST_KEY:
+            yield item
+        else:
+            repairs.append("bad_reference")
+
+
+def _details(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        return {}
+    cleaned = {name: _text(value.get(name), [])[:500] for name in DETAILS}
+    return {name: text for name, text in cleaned.items() if text}

@@ -1,0 +1,30 @@
+"""citewise's own format: a JSON object a line."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from citewise.ingest.clean import Raw
+from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.report import Report
+from citewise.ingest.source import Source
+
+NAME = "jsonl"
+
+
+def detects(head: bytes) -> bool:
+    """Whether the source starts with an object that has a title and an id."""
+    return any("title" in record and "id" in record for record in first_objects(head))
+
+
+def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
+    """Yield (line, record); ids may stand in `ids` or at the top (`doi`, `arxiv`, ...)."""
+    for line, record in objects(source, report):
+        yield line, _with_ids(record)
+
+
+def _with_ids(record: dict[str, object]) -> Raw:
+    named = {scheme: record[scheme] for scheme in ("doi", "arxiv", "openalex", "s2", "pmid") if scheme in record}
+    if not named or not isinstance(record.get("ids", {}), dict):
+        return record
+    return {**record, "ids": {**named, **msgspec.convert(record.get("ids", {}), dict[str, object])}}
