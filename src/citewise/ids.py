@@ -35,23 +35,27 @@ _MAYBE_KNOWN = re.compile(
     r"|(www\.|pubmed\.)?ncbi\.nlm", re.IGNORECASE)
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 _VERSION = re.compile(r"v\d+$")
-_SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[\W_]+")
+_NOT_WORD_ASCII = {code: None for code in range(128) if not chr(code).isalnum()}
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def key(value: str, scheme: str = "") -> str:
     """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
-    value = value.strip()
+    value = " ".join(value.split())
     if scheme and not value.lower().startswith((scheme + ":", "http:", "https:")):
         value = f"{scheme}:{value}"
     if not _MAYBE_KNOWN.match(value):
-        return _SPACE.sub(" ", value)
+        return value
+    prefix = value.partition(":")[0].lower()
     for name, pattern in _COMPILED:
+        if prefix in SCHEMES and prefix != name:
+            continue
         match = pattern.fullmatch(value)
         if match:
             return _canonical(name, match[1])
-    return _SPACE.sub(" ", value)
+    return value
 
 
 def _canonical(scheme: str, value: str) -> str:
@@ -93,6 +97,8 @@ def title_words(title: str) -> list[str]:
 
 def title_key(title: str) -> str:
     """Return what the titles of two versions of one work share: the letters and digits in order."""
+    if title.isascii():
+        return title.lower().translate(_NOT_WORD_ASCII)
     return _plain(title).replace(" ", "")
 
 

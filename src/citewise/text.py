@@ -67,11 +67,16 @@ def stem(token: str) -> str:
     return stems[0] if stems else ""
 
 
-@functools.lru_cache(maxsize=4)
+_POWERS: dict[int, NDArray[np.uint64]] = {}
+
+
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    powers = np.full(count, base, np.uint64)
-    powers[0] = 1
-    return np.multiply.accumulate(powers)
+    """Return the first powers of a base modulo 2**64; kept, and made longer when a longer text comes."""
+    if base not in _POWERS or _POWERS[base].size < count:
+        powers = np.full(1 << (count - 1).bit_length(), base, np.uint64)
+        powers[0] = 1
+        _POWERS[base] = np.multiply.accumulate(powers)
+    return _POWERS[base]
 
 
 class Terms:
@@ -152,6 +157,5 @@ def _tokens(buffer: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.in
     starts, ends = edges[::2], edges[1::2]
     if not starts.size:
         return starts, ends, np.zeros(0, np.uint64)
-    room = 1 << (buffer.size - 1).bit_length()
-    sums = np.add.reduceat(codes * _powers(_BASE, room)[: buffer.size], starts)
-    return starts, ends, sums * _powers(_INVERSE, room)[starts] | np.uint64(1)
+    sums = np.add.reduceat(codes * _powers(_BASE, buffer.size)[: buffer.size], starts)
+    return starts, ends, sums * _powers(_INVERSE, buffer.size)[starts] | np.uint64(1)

@@ -1,0 +1,86 @@
+"""Files that are whole or absent: arrays on disk, checksums, and the durable rename that makes them visible."""
+
+import contextlib
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+_CHUNK = 1 << 20
+
+
+def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
+    """Return a file as a read-only array, memory-mapped."""
+    if path.stat().st_size == 0:
+        return np.zeros(0, dtype)
+    return np.asarray(np.memmap(path, dtype, "r"))
+
+
+def write_array(path: Path, array: NDArray[Any], dtype: DTypeLike) -> None:
+    """Write an array as plain little-endian values."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        np.ascontiguousarray(array, np.dtype(dtype).newbyteorder("<")).tofile(file)
+
+
+def checksum(path: Path) -> str:
+    """Return the CRC-32 of a file: it finds damage, not malice, and costs a second a gigabyte."""
+    total = 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            total = zlib.crc32(chunk, total)
+    return f"{total:08x}"
+
+
+def sync(path: Path) -> None:
+    """Make a file's or a folder's content survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:  # some file systems cannot sync a folder
+        if not path.is_dir():
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Give a file new content in one step: whoever reads it sees the old or the new, never a part."""
+    fresh = path.with_name(path.name + ".new")
+    with fresh.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    sync(path.parent)
+
+
+def link_folder(old: Path, new: Path) -> None:
+    """Fill a new folder with the old one's files, by hard links where the file system has them."""
+    new.mkdir(parents=True)
+    for file in old.iterdir():
+        if file.suffix == ".lock":
+            continue
+        if file.suffix == ".json":  # rewritten by its owner: must not be shared
+            shutil.copyfile(file, new / file.name)
+            continue
+        try:
+            os.link(file, new / file.name)
+        except OSError:
+            shutil.copyfile(file, new / file.name)
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder in order."""
+    yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder that nobody needs; what cannot be removed now (open on Windows) is left for the next time."""
+    with contextlib.suppress(OSError):
+        shutil.rmtree(folder)

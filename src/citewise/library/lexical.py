@@ -1,0 +1,106 @@
+"""The inverted index: tantivy over term codes, so that it and the forward index agree on every term."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from citewise.types import Rows
+
+_HEAP = 160_000_000
+_THREADS = 2
+_WIDTH = 5
+_DIGITS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8)
+
+
+def codes(terms: NDArray[np.int64]) -> str:
+    """Return terms as words of five characters, each followed by a space: what tantivy stores in place of stems."""
+    shifts = np.arange(6 * (_WIDTH - 1), -1, -6)
+    letters = np.full((terms.size, _WIDTH + 1), 32, np.uint8)
+    letters[:, :_WIDTH] = _DIGITS[(terms[:, None] >> shifts) & 63]
+    return letters.tobytes().decode("ascii")
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", tokenizer_name="codes", index_option="freq")
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_unsigned_field("year", fast=True)
+    return builder.build()
+
+
+def _open(folder: Path) -> tantivy.Index:
+    index = tantivy.Index(_schema(), str(folder))
+    index.register_tokenizer("codes", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    return index
+
+
+class LexicalWriter:
+    """Adds and removes rows; nothing is seen by readers before `close`."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._writer = _open(folder).writer(_HEAP, _THREADS)
+
+    def add(self, first_row: int, years: Sequence[int], fields: Sequence[tuple[NDArray[np.int64], Rows]]) -> None:
+        """Add consecutive rows, given each field's terms end to end and where each paper's begin."""
+        texts = [(codes(terms), (starts * (_WIDTH + 1)).tolist()) for terms, starts in fields]
+        for place, year in enumerate(years):
+            document = tantivy.Document()
+            document.add_unsigned("row", first_row + place)
+            document.add_unsigned("year", year)
+            for text, starts in texts:
+                document.add_text("text", text[starts[place]: starts[place + 1]])
+            self._writer.add_document(document)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Remove rows that are in the index."""
+        for row in rows:
+            self._writer.delete_documents_by_term("row", row)
+
+    def close(self) -> None:
+        """Commit, and wait for the merging of segments."""
+        self._writer.commit()
+        self._writer.wait_merging_threads()
+
+
+class LexicalReader:
+    """Finds rows by shared terms, ranked by tantivy's BM25 (k1 = 1.2, b = 0.75, lengths rounded to a byte)."""
+
+    def __init__(self, folder: Path) -> None:
+        index = _open(folder)
+        index.config_reader("manual")
+        self._schema, self._searcher = index.schema, index.searcher()
+
+    def __len__(self) -> int:
+        return self._searcher.num_docs
+
+    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int,
+               years: tuple[int, int] | None = None) -> Rows:
+        """Return at most k rows, best first; with `years`, only those of years from..to."""
+        if k <= 0 or not len(self):
+            return np.zeros(0, np.int64)
+        query = self._query(terms, weights)
+        if years is not None:
+            within = tantivy.Query.range_query(self._schema, "year", tantivy.FieldType.Unsigned, *years)
+            query = tantivy.Query.boolean_query([
+                (tantivy.Occur.Must, query),
+                (tantivy.Occur.Must, tantivy.Query.const_score_query(within, 0.0))])
+        hits = self._searcher.search(query, min(k, len(self)), count=False).hits
+        return np.array(self._searcher.fast_field_values("row", [address for _, address in hits]), np.int64)
+
+    def rows(self) -> Rows:
+        """Return every row in the index, sorted."""
+        if not len(self):
+            return np.zeros(0, np.int64)
+        hits = self._searcher.search(tantivy.Query.all_query(), len(self), count=False, order_by_field="row").hits
+        return np.sort(np.array([row for row, _ in hits], np.int64))
+
+    def _query(self, terms: NDArray[np.int64], weights: NDArray[np.int64]) -> tantivy.Query:
+        words = codes(terms).split()
+        clauses = [tantivy.Query.term_query(self._schema, "text", word, "freq") for word in words]
+        boosted = [tantivy.Query.boost_query(clause, float(weight)) if weight != 1 else clause
+                   for clause, weight in zip(clauses, weights.tolist(), strict=True)]
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in boosted])

@@ -1,0 +1,225 @@
+"""A library as its readers see it: one generation, opened once, memory-mapped, never changing."""
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise import ids
+from citewise.errors import BadInput, BadLibrary, MissingData
+from citewise.library import manifest as manifests
+from citewise.library.lexical import LexicalReader
+from citewise.library.manifest import Manifest
+from citewise.library.segment import Segment, flat_index, keys_of
+from citewise.library.tables import Tables
+from citewise.library.vocabulary import Vocabulary
+from citewise.protocols import FIELDS, Ragged, TermStatistics
+from citewise.text import Terms
+from citewise.types import Paper, Rows, Scope
+
+_OPEN_ATTEMPTS = 20
+_FILTERED_BELOW = 0.5
+"""Where fewer papers than this share are in scope, tantivy filters by year; above, asking for more hits is faster."""
+
+
+class Library:
+    """The stores of `citewise.protocols` over a folder."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Open the current generation; should a writer replace it meanwhile, open the next one."""
+        self.path = Path(path)
+        for _ in range(_OPEN_ATTEMPTS):
+            manifest = manifests.load(self.path)
+            try:
+                self._open(manifest)
+                return
+            except FileNotFoundError as error:
+                missing = error.filename
+            except ValueError as error:
+                missing = str(error)
+            if manifests.load(self.path).generation == manifest.generation:
+                break
+        raise BadLibrary(f"{self.path}: damaged ({missing} is missing or unreadable); run: "
+                         f"citewise verify --library {self.path}")
+
+    def _open(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        self.segments = [Segment(self.path / "segments" / entry.name, entry.rows) for entry in manifest.segments]
+        self.tables = Tables.load(self.path / "tables" / manifest.tables)
+        self.vocabulary = Vocabulary(self.path / "tables" / manifest.tables)
+        self._lexical = LexicalReader(self.path / "lexical" / manifest.lexical)
+        self._firsts = np.array([entry.first_row for entry in manifest.segments] + [manifest.rows], np.int64)
+        self._years = np.concatenate([np.zeros(0, np.int16), *(part.array("years") for part in self.segments)])
+        self._terms = Terms(self.vocabulary.number)
+        self._terms_lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return self.manifest.papers
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Return the rows that hold a paper, in order."""
+        alive = np.ones(self.manifest.rows, np.bool_)
+        alive[self.tables.deleted] = False
+        return np.flatnonzero(alive)
+
+    # Papers
+
+    def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+        """Return the papers at the rows, in that order."""
+        wanted = np.asarray(rows, np.int64)
+        self._check(wanted)
+        found: list[Paper | None] = [None] * wanted.size
+        for segment, places, local in self._by_segment(wanted):
+            for place, paper in zip(places.tolist(), segment.records.read(local), strict=True):
+                found[place] = paper
+        return [paper for paper in found if paper is not None]
+
+    def _check(self, rows: Rows) -> None:
+        bad = rows[(rows < 0) | (rows >= self.manifest.rows) | np.isin(rows, self.tables.deleted)]
+        if bad.size:
+            raise MissingData(f"{self.path}: no paper at row {bad[0]}")
+
+    def _by_segment(self, rows: Rows) -> list[tuple[Segment, Rows, Rows]]:
+        """Return (segment, places in `rows`, rows within the segment) for each segment that is concerned."""
+        if len(self.segments) == 1:
+            return [(self.segments[0], np.arange(rows.size), rows)]
+        owners = np.searchsorted(self._firsts, rows, "right") - 1
+        places = [(owner, np.flatnonzero(owners == owner)) for owner in np.unique(owners).tolist()]
+        return [(self.segments[owner], here, rows[here] - self._firsts[owner]) for owner, here in places]
+
+    def rows_of(self, keys: Sequence[str]) -> Rows:
+        """Return the row of each key (any spelling of any id), -1 where no paper has it."""
+        names = [ids.key(each) for each in keys]
+        rows = self.tables.keys.find(np.array([ids.digest(name) for name in names], np.uint64))
+        held = np.flatnonzero(rows >= 0)
+        for place, paper in zip(held.tolist(), self.papers(rows[held]), strict=True):
+            if names[place] not in keys_of(paper):  # another key with the same hash
+                rows[place] = -1
+        return rows
+
+    def get(self, key: str) -> Paper:
+        """Return the paper with an id, in any spelling."""
+        row = int(self.rows_of([key])[0])
+        if row < 0:
+            raise MissingData(f"{self.path}: no paper {key!r}")
+        return self.papers([row])[0]
+
+    def years(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the papers' years, 0 where unknown."""
+        return self._years[rows].astype(np.int64)
+
+    # Graph
+
+    def references(self, rows: Rows, before: int | None = None) -> Ragged:
+        """Return what each paper cites, within the library."""
+        found = self.tables.references.lists(rows)
+        if before is None:
+            return found
+        return _kept(found, np.repeat(self._earlier(rows, before), found.lengths))
+
+    def citers(self, rows: Rows, before: int | None = None) -> Ragged:
+        """Return what cites each paper."""
+        found = self.tables.citers.lists(rows)
+        return found if before is None else _kept(found, self._earlier(found.values, before))
+
+    def _earlier(self, rows: Rows, before: int) -> NDArray[np.bool_]:
+        years = self._years[rows]
+        return (years > 0) & (years < before)
+
+    # Terms
+
+    def terms_of(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of a text's terms that the library knows, each once, and how often each occurs."""
+        with self._terms_lock:
+            numbers, _ = self._terms.numbers([text])
+        return np.unique(numbers, return_counts=True)
+
+    def words(self, terms: NDArray[np.int64]) -> list[str]:
+        """Return the stems with these numbers."""
+        return [self.vocabulary.word(number) for number in terms.tolist()]
+
+    def statistics(self, terms: NDArray[np.int64], field: str) -> TermStatistics:
+        """Return how many papers have each term in a field, or in "text"."""
+        held = self.tables.frequencies[field]
+        frequencies = np.zeros(terms.size, np.int64)
+        known = terms < held.size
+        frequencies[known] = held[terms[known]]
+        total = sum(self.manifest.lengths.values()) if field == "text" else self.manifest.lengths[field]
+        return TermStatistics(len(self), frequencies, total / max(len(self), 1))
+
+    def counts(self, rows: Rows, terms: NDArray[np.int64], field: str) -> NDArray[np.float64]:
+        """Return how often each term (column) stands in a field (or in "text") of each paper (row)."""
+        if field == "text":
+            return self.counts(rows, terms, "title") + self.counts(rows, terms, "abstract")
+        found = np.zeros((rows.size, terms.size))
+        columns = np.zeros(len(self.vocabulary), np.uint32)
+        columns[terms] = np.arange(1, terms.size + 1)
+        for segment, places, local in self._by_segment(rows):
+            starts = segment.starts(field)
+            index, begins = flat_index(starts[local], starts[local + 1])
+            column = columns[segment.values(field, "terms")[index]]
+            hits = np.flatnonzero(column)
+            owners = np.searchsorted(begins, hits, "right") - 1
+            found[places[owners], column[hits] - 1] = segment.values(field, "counts")[index[hits]]
+        return found
+
+    def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
+        """Return how many terms a field (or "text") of each paper has."""
+        if field == "text":
+            return sum((self.lengths(rows, each) for each in FIELDS), np.zeros(rows.size, np.int64))
+        found = np.zeros(rows.size, np.int64)
+        for segment, places, local in self._by_segment(rows):
+            found[places] = segment.array(f"{field}.lengths")[local]
+        return found
+
+    # Lexical
+
+    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int, scope: Scope) -> Rows:
+        """Return at most k rows in scope, best first by tantivy's BM25."""
+        if k < 1:
+            raise BadInput(f"k must be at least 1, not {k}")
+        years = (scope.since or 1, scope.year or 9999) if scope.bounded else None
+        share = self._share(years)
+        hidden = np.array(scope.hidden, np.int64)
+        if years is None or share < _FILTERED_BELOW:
+            rows = self._lexical.search(terms, weights, k + hidden.size, years)
+            return rows[~np.isin(rows, hidden)][:k]
+        limit = int(k / share * 1.3) + hidden.size + 10
+        while True:
+            rows = self._lexical.search(terms, weights, limit)
+            kept = rows[self._within(rows, years) & ~np.isin(rows, hidden)]
+            if kept.size >= k or rows.size < limit:
+                return kept[:k]
+            limit *= 2
+
+    def _share(self, years: tuple[int, int] | None) -> float:
+        if years is None or not self._years.size:
+            return 1.0
+        by_year = self._papers_by_year
+        return by_year[years[0]: years[1] + 1].sum() / max(by_year.sum(), 1)
+
+    @cached_property
+    def _papers_by_year(self) -> NDArray[np.int64]:
+        return np.bincount(np.maximum(self._years[self.rows], 0), minlength=10_000)
+
+    def _within(self, rows: Rows, years: tuple[int, int]) -> NDArray[np.bool_]:
+        held = self._years[rows]
+        return (held >= years[0]) & (held <= years[1])
+
+    # Description
+
+    def year_counts(self) -> Counter[int]:
+        """Return how many papers there are of each year; year 0 stands for an unknown one."""
+        counted = self._papers_by_year
+        return Counter({int(year): int(counted[year]) for year in np.flatnonzero(counted)})
+
+
+def _kept(lists: Ragged, keep: NDArray[np.bool_]) -> Ragged:
+    """Return the lists without what is not kept."""
+    ends = np.concatenate(([0], np.cumsum(keep)))
+    return Ragged(lists.values[keep], ends[lists.starts])

@@ -1,0 +1,51 @@
+"""One writer at a time, and a message that says who it is."""
+
+import contextlib
+import datetime
+import getpass
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import filelock
+import msgspec
+
+from citewise.errors import LibraryBusy
+
+
+@contextlib.contextmanager
+def writer_lock(library: Path) -> Iterator[None]:
+    """Hold the library's writer lock; the system frees it when the process ends, however it ends."""
+    library.mkdir(parents=True, exist_ok=True)
+    holder = library / "writer.json"
+    lock = filelock.FileLock(library / "writer.lock", timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise LibraryBusy(f"{library}: {_described(holder)} is writing to this library; "
+                          "try again when it is done") from None
+    try:
+        holder.write_bytes(msgspec.json.encode(_myself()))
+        yield
+    finally:
+        holder.unlink(missing_ok=True)
+        lock.release()
+
+
+def _myself() -> dict[str, str | int]:
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = "unknown"
+    return {"process": os.getpid(), "host": platform.node(), "user": user, "command": " ".join(sys.argv)[:200],
+            "since": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
+
+
+def _described(holder: Path) -> str:
+    try:
+        who = msgspec.json.decode(holder.read_bytes(), type=dict[str, str | int])
+        return f"process {who['process']} of {who['user']} on {who['host']} (since {who['since']}: {who['command']})"
+    except (OSError, msgspec.DecodeError, KeyError):
+        return "another process"

@@ -1,0 +1,80 @@
+"""The manifest: the one file that says what a library's current generation consists of."""
+
+from pathlib import Path
+
+import msgspec
+
+from citewise.errors import BadLibrary, MissingData
+from citewise.library.files import replace
+
+FORMAT = 1
+"""Raised by every change that an older citewise could not read."""
+
+NAME = "manifest.json"
+
+
+class FileEntry(msgspec.Struct, frozen=True):
+    """A file's size in bytes and its checksum."""
+
+    size: int
+    checksum: str
+
+
+class SegmentEntry(msgspec.Struct, frozen=True):
+    """A run of rows held by one folder."""
+
+    name: str
+    first_row: int
+    rows: int
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """A generation: its segments, its tables, its lexical index, and every file with its checksum."""
+
+    generation: int
+    papers: int
+    rows: int
+    segments: tuple[SegmentEntry, ...]
+    tables: str
+    lexical: str
+    lengths: dict[str, int]
+    """Terms in all papers, by field."""
+    files: dict[str, FileEntry]
+    written: str
+    """When, in UTC."""
+    format: int = FORMAT
+
+    @property
+    def fingerprint(self) -> str:
+        """Return a name for exactly this content of the library."""
+        whole = msgspec.json.encode([self.papers, self.rows, sorted(
+            (path, entry.checksum) for path, entry in self.files.items() if not path.startswith("lexical"))])
+        import hashlib
+        return hashlib.blake2b(whole, digest_size=8).hexdigest()
+
+
+class _Version(msgspec.Struct):
+    format: int
+
+
+def load(library: Path) -> Manifest:
+    """Return the current manifest."""
+    try:
+        content = (library / NAME).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise MissingData(f"{library}: no citewise library here; make one with: "
+                          f"citewise index SOURCE... --library {library}") from None
+    try:
+        version = msgspec.json.decode(content, type=_Version).format
+        if version > FORMAT:
+            raise BadLibrary(f"{library}: written in format {version}, and this citewise reads up to {FORMAT}; "
+                             "upgrade with: pip install -U citewise")
+        return msgspec.json.decode(content, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise BadLibrary(f"{library / NAME}: not a manifest ({error}); restore it from a backup "
+                         "or index the sources again") from None
+
+
+def save(library: Path, manifest: Manifest) -> None:
+    """Make a generation current: the atomic step of every change."""
+    replace(library / NAME, msgspec.json.format(msgspec.json.encode(manifest), indent=1))

@@ -1,0 +1,93 @@
+"""Papers on disk: compressed in blocks of a few, so that one can be read without the others."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from citewise.library.files import read_array, write_array
+from citewise.types import Paper
+
+BLOCK = 16
+"""Papers in a block: larger compresses better, smaller reads a single paper faster."""
+
+_LEVEL = 1
+_LARGEST_BLOCK = 1 << 30
+_encode = msgspec.msgpack.Encoder().encode
+_decode_paper = msgspec.msgpack.Decoder(Paper).decode
+_decode_block = msgspec.msgpack.Decoder(list[bytes]).decode
+
+
+class RecordWriter:
+    """Appends papers to a file; what is written can be read back before it is closed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = (folder / "records.zst").open("w+b")
+        self._starts, self._firsts = [0], [0]
+        self._waiting: list[bytes] = []
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+
+    def append(self, paper: Paper) -> None:
+        """Add a paper behind the last."""
+        self.append_raw(_encode(paper))
+
+    def append_raw(self, content: bytes) -> None:
+        """Add a paper as another file holds it."""
+        self._waiting.append(content)
+        if len(self._waiting) == BLOCK:
+            self._write_block()
+
+    def read(self, place: int) -> Paper:
+        """Return the paper that was appended as number `place`."""
+        block, inside = divmod(place, BLOCK)
+        if block == len(self._starts) - 1:
+            return _decode_paper(self._waiting[inside])
+        self._file.seek(self._starts[block])
+        content = self._file.read(self._starts[block + 1] - self._starts[block])
+        self._file.seek(0, 2)
+        return _decode_paper(_block(content)[inside])
+
+    def close(self) -> None:
+        """Write what is waiting, and where each block starts."""
+        if self._waiting:
+            self._write_block()
+        self._file.close()
+        write_array(self._folder / "records.starts", np.array(self._starts), np.int64)
+        write_array(self._folder / "records.firsts", np.array(self._firsts), np.int64)
+
+    def _write_block(self) -> None:
+        content = self._compressor.compress(_encode(self._waiting))
+        self._file.write(content)
+        self._starts.append(self._starts[-1] + len(content))
+        self._firsts.append(self._firsts[-1] + len(self._waiting))
+        self._waiting.clear()
+
+
+class RecordReader:
+    """Reads papers by their place in the file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._content: NDArray[np.uint8] = read_array(folder / "records.zst", np.uint8)
+        self._starts: NDArray[np.int64] = read_array(folder / "records.starts", np.int64)
+        self._firsts: NDArray[np.int64] = read_array(folder / "records.firsts", np.int64)
+
+    def read(self, places: NDArray[np.int64]) -> list[Paper]:
+        """Return the papers at the places, in that order."""
+        return [_decode_paper(content) for content in self.raw(places)]
+
+    def raw(self, places: NDArray[np.int64]) -> list[bytes]:
+        """Return the papers as the file holds them; each block is read once."""
+        blocks = np.searchsorted(self._firsts, places, "right") - 1
+        inside = (places - self._firsts[blocks]).tolist()
+        contents = {block: self._block(block) for block in set(blocks.tolist())}
+        return [contents[block][place] for block, place in zip(blocks.tolist(), inside, strict=True)]
+
+    def _block(self, block: int) -> list[bytes]:
+        return _block(self._content[self._starts[block]: self._starts[block + 1]].tobytes())
+
+
+def _block(content: bytes) -> list[bytes]:
+    return _decode_block(zstandard.ZstdDecompressor().decompress(content, max_output_size=_LARGEST_BLOCK))

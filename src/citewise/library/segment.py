@@ -1,0 +1,207 @@
+"""A segment: an immutable folder with a run of rows, from which every table of a generation can be made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise import ids
+from citewise.library.files import read_array, write_array
+from citewise.library.records import RecordReader, RecordWriter
+from citewise.protocols import FIELDS, Ragged
+from citewise.text import Terms
+from citewise.types import Paper, Rows
+
+PER_ROW = {"years": np.int16, "titles": np.uint64, "title.lengths": np.uint32, "abstract.lengths": np.uint32}
+"""Arrays with one value a row."""
+
+LISTS = {"title": {"terms": np.uint32, "counts": np.uint16}, "abstract": {"terms": np.uint32, "counts": np.uint16},
+         "references": {"keys": np.uint64}, "keys": {"hashes": np.uint64}}
+"""Arrays with a list for each row; `<name>.starts` says where each list begins."""
+
+_LOW = 0xFFFFFFFF
+
+FREQUENCIES = (*FIELDS, "text")
+"""For which texts `<name>.frequencies` counts the papers with each term."""
+
+
+def flat_index(starts: Rows, ends: Rows) -> tuple[Rows, Rows]:
+    """Return the positions that the ranges starts[i]:ends[i] cover, end to end, and where each range begins therein."""
+    lengths = ends - starts
+    begins = np.concatenate(([0], np.cumsum(lengths)))
+    return np.repeat(starts - begins[:-1], lengths) + np.arange(begins[-1]), begins
+
+
+class Segment:
+    """Reads a segment's arrays; rows here count from the segment's first.
+
+    Every file is opened at once: a reader keeps its generation though a writer removes the folder later.
+    """
+
+    def __init__(self, folder: Path, rows: int) -> None:
+        self.folder, self.rows = folder, rows
+        self.records = RecordReader(folder)
+        dtypes: dict[str, type[np.generic]] = dict(PER_ROW)
+        dtypes |= {f"{name}.frequencies": np.uint32 for name in FREQUENCIES}
+        for name, columns in LISTS.items():
+            dtypes |= {f"{name}.starts": np.int64, **{f"{name}.{column}": dtype for column, dtype in columns.items()}}
+        self._arrays: dict[str, NDArray[Any]] = {name: read_array(folder / name, dtype)
+                                                 for name, dtype in dtypes.items()}
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return one of the arrays that have a value a row, or a `frequencies` array."""
+        return self._arrays[name]
+
+    def starts(self, name: str) -> Rows:
+        """Return where each row's list begins."""
+        return self._arrays[f"{name}.starts"]
+
+    def values(self, name: str, column: str) -> NDArray[Any]:
+        """Return a column of all lists, end to end."""
+        return self._arrays[f"{name}.{column}"]
+
+    def lists(self, name: str, column: str, rows: Rows) -> Ragged:
+        """Return a column of the lists of some rows."""
+        starts = self.starts(name)
+        index, begins = flat_index(starts[rows], starts[rows + 1])
+        return Ragged(self.values(name, column)[index], begins)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A paper with the hashes of its keys and of its title (see `title_digest`)."""
+
+    paper: Paper
+    keys: list[int]
+    title: int
+
+    @classmethod
+    def of(cls, paper: Paper) -> "Entry":
+        """Hash a paper's keys and title."""
+        return cls(paper, [ids.digest(name) for name in keys_of(paper)], title_digest(paper.title))
+
+
+Occurrences = list[tuple[NDArray[np.int64], Rows]]
+"""For each of FIELDS: the terms of some papers end to end, repeated as they occur, and where each paper's begin."""
+
+
+class SegmentWriter:
+    """Writes a new segment batch by batch, holding no more than a batch in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        self.folder, self.rows = folder, 0
+        self.records = RecordWriter(folder)
+        self._files: dict[str, IO[bytes]] = {}
+        self._ends = dict.fromkeys(LISTS, 0)
+        self._frequencies = {name: np.zeros(1 << 10, np.uint32) for name in FREQUENCIES}
+        for name in LISTS:
+            self._append(f"{name}.starts", np.zeros(1), np.int64)
+
+    def extend(self, entries: Sequence[Entry], terms: Terms) -> Occurrences:
+        """Append papers; return their terms for the lexical index."""
+        papers = [entry.paper for entry in entries]
+        for paper in papers:
+            self.records.append(paper)
+        self._append("years", np.array([paper.year or 0 for paper in papers]), np.int16)
+        self._append("titles", np.array([entry.title for entry in entries], np.uint64), np.uint64)
+        self._append_hashes("keys", "hashes", [entry.keys for entry in entries])
+        self._append_hashes("references", "keys", [[ids.digest(name) for name in paper.references] for paper in papers])
+        occurrences = [terms.numbers([getattr(paper, field) for paper in papers]) for field in FIELDS]
+        present = [self._append_terms(field, *found) for field, found in zip(FIELDS, occurrences, strict=True)]
+        self._count_papers(present)
+        self.rows += len(papers)
+        return occurrences
+
+    def copy(self, segment: Segment, rows: Rows) -> Occurrences:
+        """Append rows of another segment; return their terms for the lexical index."""
+        for content in segment.records.raw(rows):
+            self.records.append_raw(content)
+        for name, dtype in PER_ROW.items():
+            self._append(name, segment.array(name)[rows], dtype)
+        for name, columns in LISTS.items():
+            lists = {column: segment.lists(name, column, rows) for column in columns}
+            starts = next(iter(lists.values())).starts
+            self._append_lists(name, {column: each.values for column, each in lists.items()}, starts[1:])
+        self._count_papers([_pairs(*_distinct(segment, field, rows)) for field in FIELDS])
+        self.rows += rows.size
+        return [_repeated(segment, field, rows) for field in FIELDS]
+
+    def close(self) -> None:
+        """Finish all files."""
+        self.records.close()
+        for file in self._files.values():
+            file.close()
+        for name, counted in self._frequencies.items():
+            write_array(self.folder / f"{name}.frequencies", np.trim_zeros(counted, "b"), np.uint32)
+
+    def _append_terms(self, field: str, numbers: NDArray[np.int64], starts: Rows) -> NDArray[np.int64]:
+        """Write a field's distinct terms with their counts; return them as place << 32 | term, sorted."""
+        pairs, counts = np.unique(_pairs(numbers, starts), return_counts=True)
+        ends = np.searchsorted(pairs, np.arange(1, starts.size) << 32)
+        self._append(f"{field}.lengths", np.diff(starts), np.uint32)
+        self._append_lists(field, {"terms": pairs & _LOW, "counts": np.minimum(counts, 65_535)}, ends)
+        return pairs
+
+    def _count_papers(self, present: Sequence[NDArray[np.int64]]) -> None:
+        """Add to the document frequencies of each field, and of both together."""
+        title, abstract = present
+        only_title = title[np.isin(title, abstract, assume_unique=True, invert=True, kind="sort")]
+        for name, pairs in zip(FREQUENCIES, [title, abstract, np.append(abstract, only_title)], strict=True):
+            added = np.bincount(pairs & _LOW).astype(np.uint32)
+            if added.size > self._frequencies[name].size:
+                self._frequencies[name] = np.append(self._frequencies[name], np.zeros(added.size, np.uint32))
+            self._frequencies[name][: added.size] += added
+
+    def _append_hashes(self, name: str, column: str, lists: list[list[int]]) -> None:
+        ends = np.cumsum([len(each) for each in lists])
+        self._append_lists(name, {column: np.array([value for each in lists for value in each], np.uint64)}, ends)
+
+    def _append_lists(self, name: str, columns: dict[str, NDArray[Any]], ends: Rows) -> None:
+        for column, values in columns.items():
+            self._append(f"{name}.{column}", values, LISTS[name][column])
+        self._append(f"{name}.starts", ends + self._ends[name], np.int64)
+        self._ends[name] += int(ends[-1]) if ends.size else 0
+
+    def _append(self, name: str, values: NDArray[Any], dtype: type[np.generic]) -> None:
+        if name not in self._files:
+            self._files[name] = (self.folder / name).open("wb")
+        self._files[name].write(np.ascontiguousarray(values, np.dtype(dtype).newbyteorder("<")).tobytes())
+
+
+def keys_of(paper: Paper) -> tuple[str, ...]:
+    """Return every key that a paper answers to."""
+    return (paper.id, *(name for name in paper.ids if name != paper.id))
+
+
+def title_digest(title: str) -> int:
+    """Return a hash of what versions of a title share, 0 where the title is too short to tell works apart."""
+    return ids.digest(ids.title_key(title)) or 1 if len(title.replace("-", " ").split()) >= 3 else 0
+
+
+def total_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the sum of arrays of different lengths."""
+    total = np.zeros(max((array.size for array in arrays), default=0), np.int64)
+    for array in arrays:
+        total[: array.size] += array
+    return total
+
+
+def _pairs(numbers: NDArray[np.int64], starts: Rows) -> NDArray[np.int64]:
+    """Return place << 32 | term for each occurrence."""
+    return np.repeat(np.arange(starts.size - 1), np.diff(starts)) << 32 | numbers
+
+
+def _distinct(segment: Segment, field: str, rows: Rows) -> tuple[NDArray[np.int64], Rows]:
+    terms = segment.lists(field, "terms", rows)
+    return terms.values.astype(np.int64), terms.starts
+
+
+def _repeated(segment: Segment, field: str, rows: Rows) -> tuple[NDArray[np.int64], Rows]:
+    """Return terms as often as they occur; their order, which BM25 does not see, is not the text's."""
+    terms, counts = (segment.lists(field, column, rows) for column in ("terms", "counts"))
+    ends = np.concatenate(([0], np.cumsum(counts.values.astype(np.int64))))
+    return np.repeat(terms.values.astype(np.int64), counts.values), ends[terms.starts]

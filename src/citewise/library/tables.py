@@ -1,0 +1,181 @@
+"""What a generation knows across its segments: keys to rows, the citation graph, document frequencies.
+
+Every table follows from the segments and the set of deleted rows, so a reference to a paper that is not in the
+library resolves by itself when that paper arrives, and dangles again when it is removed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.library.files import read_array, write_array
+from citewise.library.segment import FREQUENCIES, Segment, flat_index, total_of
+from citewise.protocols import Ragged
+from citewise.types import Rows
+
+_SHIFT = 32
+_LOW = 0xFFFFFFFF
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """64-bit hashes, sorted, with a row (or another number) for each."""
+
+    hashes: Hashes
+    numbers: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, hashes: Hashes, numbers: NDArray[Any]) -> "Lookup":
+        """Sort pairs by hash; of equal hashes the one given first comes first."""
+        order = np.argsort(hashes, kind="stable")
+        return cls(hashes[order], numbers[order].astype(np.uint32))
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> "Lookup":
+        """Read a saved lookup."""
+        return cls(read_array(folder / f"{name}.hashes", np.uint64), read_array(folder / f"{name}.numbers", np.uint32))
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write as two arrays."""
+        write_array(folder / f"{name}.hashes", self.hashes, np.uint64)
+        write_array(folder / f"{name}.numbers", self.numbers, np.uint32)
+
+    def find(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the first number of each hash, -1 where there is none."""
+        if not self.hashes.size:
+            return np.full(hashes.size, -1, np.int64)
+        places = np.minimum(np.searchsorted(self.hashes, hashes), self.hashes.size - 1)
+        return np.where(self.hashes[places] == hashes, self.numbers[places].astype(np.int64), -1)
+
+    def find_all(self, value: int) -> list[int]:
+        """Return every number of a hash."""
+        first, last = np.searchsorted(self.hashes, np.array([value, value], np.uint64)[:1], "left"), \
+            np.searchsorted(self.hashes, np.array([value], np.uint64), "right")
+        return self.numbers[first[0]: last[0]].tolist()
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """One direction of the citation graph: for each row a sorted list of rows."""
+
+    starts: Rows
+    values: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, edges: NDArray[np.int64], rows: int) -> "Adjacency":
+        """Build from distinct edges (source << 32 | target), sorted."""
+        starts = np.searchsorted(edges, np.arange(rows + 1, dtype=np.int64) << _SHIFT)
+        return cls(starts, (edges & _LOW).astype(np.uint32))
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> "Adjacency":
+        """Read a saved direction."""
+        return cls(read_array(folder / f"{name}.starts", np.int64), read_array(folder / f"{name}.rows", np.uint32))
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write as two arrays."""
+        write_array(folder / f"{name}.starts", self.starts, np.int64)
+        write_array(folder / f"{name}.rows", self.values, np.uint32)
+
+    def lists(self, rows: Rows) -> Ragged:
+        """Return the lists of some rows."""
+        index, begins = flat_index(self.starts[rows], self.starts[rows + 1])
+        return Ragged(self.values[index].astype(np.int64), begins)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables of a generation."""
+
+    deleted: Rows
+    keys: Lookup
+    titles: Lookup
+    references: Adjacency
+    citers: Adjacency
+    frequencies: dict[str, NDArray[np.uint32]]
+
+    @classmethod
+    def build(cls, segments: Sequence[Segment], deleted: Rows) -> "Tables":
+        """Derive the tables from the segments and the rows that are gone (sorted)."""
+        rows = sum(segment.rows for segment in segments)
+        alive = np.ones(rows, np.bool_)
+        alive[deleted] = False
+        keys = _key_lookup(segments, alive)
+        edges = _edges(segments, keys, alive)
+        return cls(deleted=deleted, keys=keys, titles=_title_lookup(segments, alive),
+                   references=Adjacency.of(edges, rows),
+                   citers=Adjacency.of(np.sort((edges & _LOW) << _SHIFT | edges >> _SHIFT), rows),
+                   frequencies={name: _frequencies(segments, deleted, name) for name in FREQUENCIES})
+
+    @classmethod
+    def load(cls, folder: Path) -> "Tables":
+        """Read saved tables, memory-mapped."""
+        return cls(deleted=read_array(folder / "deleted", np.int64), keys=Lookup.load(folder, "keys"),
+                   titles=Lookup.load(folder, "titles"), references=Adjacency.load(folder, "references"),
+                   citers=Adjacency.load(folder, "citers"),
+                   frequencies={name: read_array(folder / f"{name}.frequencies", np.uint32) for name in FREQUENCIES})
+
+    def save(self, folder: Path) -> None:
+        """Write all tables into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_array(folder / "deleted", self.deleted, np.int64)
+        self.keys.save(folder, "keys")
+        self.titles.save(folder, "titles")
+        self.references.save(folder, "references")
+        self.citers.save(folder, "citers")
+        for name, counted in self.frequencies.items():
+            write_array(folder / f"{name}.frequencies", counted, np.uint32)
+
+
+def _owners(segments: Sequence[Segment], name: str) -> Rows:
+    """Return the row that each entry of a list array belongs to, over all segments."""
+    owners, first = [], 0
+    for segment in segments:
+        owners.append(np.repeat(np.arange(first, first + segment.rows), np.diff(segment.starts(name))))
+        first += segment.rows
+    return np.concatenate(owners) if owners else np.zeros(0, np.int64)
+
+
+def _values(segments: Sequence[Segment], name: str, column: str) -> Hashes:
+    return np.concatenate([np.zeros(0, np.uint64), *(segment.values(name, column) for segment in segments)])
+
+
+def _key_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Lookup:
+    rows = _owners(segments, "keys")
+    kept = alive[rows]
+    return Lookup.of(_values(segments, "keys", "hashes")[kept], rows[kept])
+
+
+def _title_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Lookup:
+    hashes = np.concatenate([np.zeros(0, np.uint64), *(segment.array("titles") for segment in segments)])
+    kept = np.flatnonzero(alive & (hashes != 0))
+    return Lookup.of(hashes[kept], kept)
+
+
+def _edges(segments: Sequence[Segment], keys: Lookup, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the distinct citations within the library as source << 32 | target, sorted."""
+    sources = _owners(segments, "references")
+    targets = keys.find(_values(segments, "references", "keys"))
+    kept = (targets >= 0) & (targets != sources) & alive[sources]
+    return np.unique(sources[kept] << _SHIFT | targets[kept])
+
+
+def _frequencies(segments: Sequence[Segment], deleted: Rows, name: str) -> NDArray[np.uint32]:
+    counted = total_of([segment.array(f"{name}.frequencies") for segment in segments])
+    first = 0
+    for segment in segments:
+        gone = deleted[(deleted >= first) & (deleted < first + segment.rows)] - first
+        if gone.size:
+            fields = ("title", "abstract") if name == "text" else (name,)
+            lists = [segment.lists(field, "terms", gone) for field in fields]
+            pairs = [np.repeat(np.arange(gone.size), each.lengths) << _SHIFT | each.values for each in lists]
+            terms = np.unique(np.concatenate(pairs)) & _LOW
+            counted[: int(terms.max(initial=-1)) + 1] -= np.bincount(terms)
+        first += segment.rows
+    return counted.astype(np.uint32)

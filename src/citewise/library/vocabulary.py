@@ -1,0 +1,59 @@
+"""The terms of a library and their numbers, which never change while the library lives."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.ids import digest
+from citewise.library.files import read_array, write_array
+from citewise.library.tables import Lookup
+
+MOST = 1 << 30
+
+
+class Vocabulary:
+    """Reads numbers of words and words of numbers from disk, without loading all of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lookup = Lookup.load(folder, "words")
+        self._text: NDArray[np.uint8] = read_array(folder / "words.text", np.uint8)
+        self._starts: NDArray[np.int64] = read_array(folder / "words.starts", np.int64)
+
+    def __len__(self) -> int:
+        return self._starts.size - 1
+
+    def number(self, word: str) -> int:
+        """Return a word's number, or -1."""
+        found = int(self._lookup.find(np.array([digest(word)], np.uint64))[0])
+        return found if found >= 0 and self.word(found) == word else -1
+
+    def word(self, number: int) -> str:
+        """Return the word with a number."""
+        return self._text[self._starts[number]: self._starts[number + 1]].tobytes().decode()
+
+    def words(self) -> list[str]:
+        """Return all words in order of their numbers."""
+        text, starts = self._text.tobytes(), self._starts.tolist()
+        return [text[start:end].decode() for start, end in zip(starts, starts[1:], strict=False)]
+
+
+class VocabularyWriter:
+    """Numbers new words; `number` may be asked millions of times."""
+
+    def __init__(self, old: Vocabulary | None) -> None:
+        words = old.words() if old else []
+        self._numbers = dict(zip(words, range(len(words)), strict=True))
+
+    def number(self, word: str) -> int:
+        """Return a word's number, giving it the next one if it is new."""
+        return self._numbers.setdefault(word, len(self._numbers))
+
+    def save(self, folder: Path) -> None:
+        """Write the words, where each begins, and the lookup from hash to number."""
+        folder.mkdir(parents=True, exist_ok=True)
+        encoded = [word.encode() for word in self._numbers]
+        write_array(folder / "words.text", np.frombuffer(b"".join(encoded), np.uint8), np.uint8)
+        write_array(folder / "words.starts", np.cumsum([0, *map(len, encoded)]), np.int64)
+        hashes = np.fromiter(map(digest, self._numbers), np.uint64, len(encoded))
+        Lookup.of(hashes, np.arange(len(encoded))).save(folder, "words")

@@ -1,0 +1,112 @@
+"""BM25 over title and abstract: candidates from the inverted index, scored exactly from the forward index."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.errors import BadInput
+from citewise.protocols import Lexical, Terms
+from citewise.types import Query, Ranking, Rows, Scope
+
+Form = Literal["title+abstract", "title", "keyterms"]
+
+
+class _Stores(Terms, Lexical, Protocol):
+    """What this retriever reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Settings:
+    """How BM25 reads a query and weighs terms."""
+
+    k1: float = 1.2
+    b: float = 0.75
+    delta: float = 0.0
+    """Above 0: BM25+, which gives every matching term at least this much."""
+    form: Form = "title+abstract"
+    """The query: title and abstract, the title alone, or the key terms of both."""
+    keyterms: int = 20
+    """How many key terms the form `keyterms` keeps."""
+    reach: float = 1.5
+    """How many times k candidates are fetched to be scored exactly; more where k1 and b are far from the engine's."""
+    common: float = 1.0
+    """Terms in more than this share of the papers score but fetch no candidates: below 1, faster and less complete."""
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if self.form not in ("title+abstract", "title", "keyterms"):
+            raise BadInput(f"unknown query form {self.form!r}; known: title+abstract, title, keyterms")
+        if self.k1 < 0 or not 0 <= self.b <= 1 or self.delta < 0:
+            raise BadInput(f"BM25 needs k1 >= 0, 0 <= b <= 1, delta >= 0; got k1={self.k1}, b={self.b}, "
+                           f"delta={self.delta}")
+        if self.keyterms < 1 or self.reach < 1 or not 0 < self.common <= 1:
+            raise BadInput("BM25 needs keyterms >= 1, reach >= 1 and 0 < common <= 1; got "
+                           f"keyterms={self.keyterms}, reach={self.reach}, common={self.common}")
+
+
+def idf(frequencies: NDArray[np.int64], papers: int) -> NDArray[np.float64]:
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Robertson and Zaragoza 2009, as Lucene has it)."""
+    return np.log1p((papers - frequencies + 0.5) / (frequencies + 0.5))
+
+
+def bm25(counts: NDArray[np.float64], lengths: NDArray[np.int64], mean_length: float, weights: NDArray[np.float64],
+         settings: Bm25Settings) -> NDArray[np.float64]:
+    """Return the BM25 (with delta, BM25+) score of each row of a papers x terms matrix of counts.
+
+    `weights` are the terms' idf times their counts in the query.
+    """
+    norm = settings.k1 * (1 - settings.b + settings.b * lengths / max(mean_length, 1e-9))
+    matched = counts > 0
+    saturated = np.divide(counts * (settings.k1 + 1), counts + norm[:, None], out=np.zeros_like(counts), where=matched)
+    if settings.delta:
+        saturated += settings.delta * matched
+    return saturated @ weights
+
+
+def key_terms(counts: NDArray[np.int64], frequencies: NDArray[np.int64], papers: int, most: int) -> NDArray[np.int64]:
+    """Return the places of a text's most telling terms by Bo1, with document in place of collection frequencies."""
+    rate = np.maximum(frequencies, 1) / max(papers, 1)
+    weights = counts * np.log2((1 + rate) / rate) + np.log2(1 + rate)
+    return np.sort(np.argsort(-weights, kind="stable")[:most])
+
+
+class Bm25:
+    """The retriever."""
+
+    def __init__(self, stores: _Stores, settings: Bm25Settings) -> None:
+        self._stores, self._settings = stores, settings
+
+    def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
+        """Return the k best papers in scope; equal scores stand in the order of rows."""
+        terms, counts = self._terms(query)
+        if not terms.size:
+            return Ranking(np.zeros(0, np.int64), np.zeros(0))
+        rows = self._candidates(terms, counts, int(np.ceil(k * self._settings.reach)), scope)
+        scores = self._scores(rows, terms, counts)
+        order = np.lexsort((rows, -scores))[:k]
+        return Ranking(rows[order], scores[order], {"bm25": scores[order]})
+
+    def _terms(self, query: Query) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the query's terms and their counts, as the form asks; a query without a title has its abstract."""
+        whole = f"{query.title}\n{query.abstract}"
+        text = query.title if self._settings.form == "title" and query.title else whole
+        terms, counts = self._stores.terms_of(text)
+        if self._settings.form == "keyterms" and terms.size:
+            known = self._stores.statistics(terms, "text")
+            kept = key_terms(counts, known.frequencies, known.papers, self._settings.keyterms)
+            terms, counts = terms[kept], counts[kept]
+        return terms, counts
+
+    def _candidates(self, terms: NDArray[np.int64], counts: NDArray[np.int64], k: int, scope: Scope) -> Rows:
+        known = self._stores.statistics(terms, "text")
+        telling = known.frequencies <= self._settings.common * known.papers
+        if not telling.any():
+            telling[:] = True
+        return self._stores.search(terms[telling], counts[telling], k, scope)
+
+    def _scores(self, rows: Rows, terms: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        known = self._stores.statistics(terms, "text")
+        return bm25(self._stores.counts(rows, terms, "text"), self._stores.lengths(rows, "text"), known.mean_length,
+                    idf(known.frequencies, known.papers) * counts, self._settings)

@@ -1,0 +1,69 @@
+"""Named systems: a system is a value that prints as it parses, e.g. `bm25(k1=0.9,b=0.4)`."""
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from citewise.errors import BadInput
+from citewise.protocols import Stores
+from citewise.recommend import Recommender
+from citewise.retrieve.bm25 import Bm25, Bm25Settings
+
+SYSTEMS: dict[str, Bm25Settings] = {
+    "bm25": Bm25Settings(),
+    "bm25-title": Bm25Settings(form="title"),
+    "bm25-keyterms": Bm25Settings(form="keyterms"),
+}
+"""Name to settings."""
+
+DEFAULT = "bm25"
+
+_SPELLED = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*")
+_BETWEEN = re.compile(r",(?![^(]*\))")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A name with the settings that it stands for."""
+
+    name: str
+    settings: Bm25Settings
+
+    @classmethod
+    def parse(cls, text: str) -> "System":
+        """Read a name, with changed settings in parentheses."""
+        match = _SPELLED.fullmatch(text)
+        if not match or match[1] not in SYSTEMS:
+            raise BadInput(f"unknown system {text!r}; known: {', '.join(SYSTEMS)}")
+        settings = SYSTEMS[match[1]]
+        changes = [part for part in (match[2] or "").split(",") if part.strip()]
+        return cls(match[1], dataclasses.replace(settings, **dict(_change(settings, part) for part in changes)))
+
+    def __str__(self) -> str:
+        """Return the spelling that parses to this value."""
+        usual = SYSTEMS[self.name]
+        changes = [f"{field.name}={getattr(self.settings, field.name)}" for field in dataclasses.fields(usual)
+                   if getattr(self.settings, field.name) != getattr(usual, field.name)]
+        return self.name + (f"({','.join(changes)})" if changes else "")
+
+    def over(self, stores: Stores) -> Recommender:
+        """Return this system over a library."""
+        return Recommender(stores, Bm25(stores, self.settings))
+
+
+def parse_systems(text: str) -> list[System]:
+    """Read several systems, separated by commas."""
+    return [System.parse(part) for part in _BETWEEN.split(text) if part.strip()]
+
+
+def _change(settings: Bm25Settings, text: str) -> tuple[str, Any]:
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or name not in {field.name for field in dataclasses.fields(settings)}:
+        known = ", ".join(field.name for field in dataclasses.fields(settings))
+        raise BadInput(f"unknown setting {text.strip()!r}; known: {known}, each written name=value")
+    kind = type(getattr(settings, name))
+    try:
+        return name, kind(value)
+    except ValueError:
+        raise BadInput(f"{name} takes a {kind.__name__}, not {value!r}") from None
