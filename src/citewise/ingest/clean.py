@@ -28,7 +28,7 @@ _EMPTY_ABSTRACT = re.compile(
     r"(?:n/?a|none|null|nil|unknown|tbd|missing|[-–—.…?]+|no abstract(?: (?:is )?available)?"
     r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
-_SPACE = re.compile(r"\s+")
+_SUSPICIOUS = ("  ", "&", "<", "\ufffd")
 _TAG = re.compile(r"</?(?:jats:)?(?:p|i|b|em|strong|sub|sup|italic|bold|sc|title|sec|scp|inline-formula|span|br)"
                   r"(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
 _ABSTRACT_LABEL = re.compile(r"abstract[:.]?\s+(?=[A-Z])", re.IGNORECASE)
@@ -91,13 +91,20 @@ class Cleaner:
 
 def _text(value: Any, repairs: list[str]) -> str:
     """Return a string field as one clean line."""
-    if value is None:
-        return ""
     if not isinstance(value, str):
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if value is None:
+            return ""
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
             repairs.append("field_of_wrong_type")
             return ""
         value = str(value)
+    if value.isprintable() and not any(mark in value for mark in _SUSPICIOUS):
+        return value.strip()
+    return _repaired(value, repairs)
+
+
+def _repaired(value: str, repairs: list[str]) -> str:
+    """Return a text without control characters, broken bytes, entities and tags, its white space folded."""
     if _CONTROL.search(value):
         repairs.append("control_characters")
         value = _CONTROL.sub(" ", value)
@@ -108,7 +115,7 @@ def _text(value: Any, repairs: list[str]) -> str:
         value = html.unescape(value)
     if "<" in value:
         value = _TAG.sub("", value)
-    return _SPACE.sub(" ", value).strip()
+    return " ".join(value.split())
 
 
 def _abstract(value: Any, title: str, repairs: list[str]) -> str:
@@ -127,15 +134,15 @@ def _abstract(value: Any, title: str, repairs: list[str]) -> str:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    if not value or not isinstance(value, list | tuple):
+    if not value or not isinstance(value, (list, tuple)):
         return ()
-    return tuple(dict.fromkeys(_SPACE.sub(" ", item).strip()[:300] for item in value if item and isinstance(item, str)))
+    return tuple(dict.fromkeys(" ".join(item.split())[:300] for item in value if item and isinstance(item, str)))
 
 
 def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         value = re.split(r"\s*;\s*|\s+and\s+", value)
-    if value and not isinstance(value, list | tuple):
+    if value and not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
     names = tuple(name for name in (_text(_name(item), repairs)[:200] for item in value or ()) if name)
@@ -146,7 +153,7 @@ def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
 
 def _name(author: Any) -> Any:
     """Return the name in an author given as a string or as {"name": ...} / {"given": ..., "family": ...}."""
-    if not isinstance(author, Mapping):
+    if not isinstance(author, dict):
         return author
     whole = author.get("name") or author.get("literal")
     return whole or " ".join(str(author[part]) for part in ("given", "first", "family", "last") if author.get(part))
@@ -154,13 +161,17 @@ def _name(author: Any) -> Any:
 
 def _keys(value: Any) -> list[str]:
     """Return the keys in a mapping of scheme to id, or in a list of keys."""
-    if isinstance(value, Mapping):
-        pairs = [(str(scheme).lower(), item) for scheme, item in value.items()]
-        found = [ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs if item]
+    if isinstance(value, dict):
+        pairs = [(str(scheme).lower(), item) for scheme, item in value.items() if item and _is_key(item)]
+        found = [ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs]
     else:
         found = [ids.key(item) for item in value or () if isinstance(item, str) and item.strip()] \
-            if isinstance(value, list | tuple) else []
+            if isinstance(value, (list, tuple)) else []
     return [name for name in dict.fromkeys(found) if name and len(name) <= ids.LONGEST_KEY]
+
+
+def _is_key(item: Any) -> bool:
+    return isinstance(item, str | int) and not isinstance(item, bool)
 
 
 def _first_key(keys: list[str], title: str) -> str:
@@ -175,7 +186,7 @@ def _first_key(keys: list[str], title: str) -> str:
 def _references(value: Any, own: set[str], repairs: list[str]) -> tuple[str, ...]:
     if not value:
         return ()
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
     found = dict.fromkeys(ids.key(item) for item in _plain_keys(value, repairs))
@@ -198,7 +209,7 @@ def _plain_keys(value: Iterable[Any], repairs: list[str]) -> Iterable[str]:
 
 
 def _details(value: Any) -> dict[str, str]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return {}
     cleaned = {name: _text(value.get(name), [])[:500] for name in DETAILS}
     return {name: text for name, text in cleaned.items() if text}

@@ -1,10 +1,9 @@
 """What an import did: counts by reason, and every skipped, repaired or merged record by file and line."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import IO, Literal
-
-import msgspec
+from typing import Literal
 
 Action = Literal["skipped", "repaired", "merged", "near_duplicate"]
 
@@ -12,7 +11,7 @@ EXAMPLES = 5
 """How many records are remembered for each reason, to be shown without a report file."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where a record stands."""
 
@@ -20,28 +19,44 @@ class Place:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What was done to one record, and why."""
+
+    action: Action
+    reason: str
+    file: str
+    line: int
+    id: str = ""
+    detail: str = ""
+
+
 @dataclass(slots=True)
 class Report:
-    """Collects what happened to records; writes each event as a JSON line where a stream is given."""
+    """Counts what happened to records; `listener` is told of each event as it happens."""
 
-    stream: IO[bytes] | None = None
+    listener: Callable[[Event], object] | None = None
     read: int = 0
     added: int = 0
     updated: int = 0
     unchanged: int = 0
     counts: Counter[tuple[Action, str]] = field(default_factory=Counter)
-    examples: dict[tuple[Action, str], list[str]] = field(default_factory=dict)
+    examples: dict[tuple[Action, str], list[Event]] = field(default_factory=dict)
 
     def note(self, action: Action, reason: str, place: Place, paper: str = "", detail: str = "") -> None:
         """Record one event: what was done, why, to which record."""
-        self.counts[action, reason] += 1
-        shown = self.examples.setdefault((action, reason), [])
-        if len(shown) < EXAMPLES:
-            shown.append(f"{place.file}:{place.line}" + (f" ({detail})" if detail else ""))
-        if self.stream is not None:
-            event = {"action": action, "reason": reason, "file": place.file, "line": place.line,
-                     "id": paper, "detail": detail}
-            self.stream.write(msgspec.json.encode(event) + b"\n")
+        self.replay([Event(action, reason, place.file, place.line, paper, detail)])
+
+    def replay(self, events: Iterable[Event], read: int = 0) -> None:
+        """Record events that another report collected, and how many records it had read."""
+        self.read += read
+        for event in events:
+            self.counts[event.action, event.reason] += 1
+            shown = self.examples.setdefault((event.action, event.reason), [])
+            if len(shown) < EXAMPLES:
+                shown.append(event)
+            if self.listener is not None:
+                self.listener(event)
 
     def total(self, action: Action) -> int:
         """Return how many events of a kind there were."""

@@ -4,6 +4,7 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ _OPENERS: list[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]]] = [
     (b"\xfd7zXZ\x00", lambda stream: cast(IO[bytes], lzma.LZMAFile(stream))),
     (b"\x28\xb5\x2f\xfd", lambda stream: zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)),
 ]
-_DAMAGE = (EOFError, OSError, lzma.LZMAError, zstandard.ZstdError)
+_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
 @dataclass(slots=True)
@@ -101,17 +102,34 @@ def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple
     while True:
         try:
             line = source.stream.readline(LONGEST_RECORD)
+            overlong = len(line) >= LONGEST_RECORD and not line.endswith(b"\n")
+            if overlong:
+                _skip_line(source.stream)
         except _DAMAGE:
             damaged(number + 1, "broken_compression")
             return
         if not line:
             return
         number += 1
-        if len(line) >= LONGEST_RECORD and not line.endswith(b"\n"):
-            _skip_line(source.stream)
+        if overlong:
             damaged(number, "record_too_long")
         elif not line.isspace():
             yield number, line
+
+
+def pieces(source: Source, damaged: Callable[[int, str], None], size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield the bytes in pieces, whatever the lines; tell `damaged` of a broken stream, by the line where it breaks."""
+    line = 1
+    while True:
+        try:
+            piece = source.stream.read(size)
+        except _DAMAGE:
+            damaged(line, "broken_compression")
+            return
+        if not piece:
+            return
+        line += piece.count(b"\n")
+        yield piece
 
 
 def _skip_line(stream: io.BufferedReader) -> None:

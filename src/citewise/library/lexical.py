@@ -42,7 +42,8 @@ class LexicalWriter:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._writer = _open(folder).writer(_HEAP, _THREADS)
+        index = _open(folder)
+        self._schema, self._writer = index.schema, index.writer(_HEAP, _THREADS)
 
     def add(self, first_row: int, years: Sequence[int], fields: Sequence[tuple[NDArray[np.int64], Rows]]) -> None:
         """Add consecutive rows, given each field's terms end to end and where each paper's begin."""
@@ -57,8 +58,8 @@ class LexicalWriter:
 
     def remove(self, rows: Sequence[int]) -> None:
         """Remove rows that are in the index."""
-        for row in rows:
-            self._writer.delete_documents_by_term("row", row)
+        for row in rows:  # not by term: tantivy-py makes a signed term, which an unsigned field never has
+            self._writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "row", row))
 
     def close(self) -> None:
         """Commit, and wait for the merging of segments."""

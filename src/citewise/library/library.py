@@ -14,8 +14,9 @@ from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.library import manifest as manifests
 from citewise.library.lexical import LexicalReader
 from citewise.library.manifest import Manifest
-from citewise.library.segment import Segment, flat_index, keys_of
+from citewise.library.segment import Segment, flat_index, keys_of, title_digest
 from citewise.library.tables import Tables
+from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
 from citewise.protocols import FIELDS, Ragged, TermStatistics
 from citewise.text import Terms
@@ -108,6 +109,17 @@ class Library:
         if row < 0:
             raise MissingData(f"{self.path}: no paper {key!r}")
         return self.papers([row])[0]
+
+    def row_like(self, paper: Paper) -> int:
+        """Return the row of the paper that a record describes, by its keys, else by its title; -1 where there is none."""
+        for row in self.rows_of(keys_of(paper)).tolist():
+            if row >= 0:
+                return int(row)
+        rows = self.tables.titles.find_all(title_digest(paper.title)) if title_digest(paper.title) else []
+        for row, held in zip(rows, self.papers(rows), strict=True):
+            if same_work(held, paper) or not (held.authors and paper.authors):
+                return row
+        return -1
 
     def years(self, rows: Rows) -> NDArray[np.int64]:
         """Return the papers' years, 0 where unknown."""
@@ -210,6 +222,10 @@ class Library:
     def _within(self, rows: Rows, years: tuple[int, int]) -> NDArray[np.bool_]:
         held = self._years[rows]
         return (held >= years[0]) & (held <= years[1])
+
+    def lexical_rows(self) -> Rows:
+        """Return the rows in the lexical index, sorted."""
+        return self._lexical.rows()
 
     # Description
 

@@ -1,0 +1,119 @@
+"""JSON objects out of a stream however its lines fall: an array of any length, objects one after another, or one."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from citewise.ingest.json_lines import decoded
+from citewise.ingest.report import Place, Report
+from citewise.ingest.source import LONGEST_RECORD, Source, pieces
+
+_TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+(?P<end>["\n])?|[][{}:,\n]')
+_CLOSERS = {b"{": b"}", b"[": b"]"}
+
+Found = tuple[int, bytes, str]
+"""The line where an object starts, then the object, or b"" and the reason why there is none."""
+
+
+class ObjectScanner:
+    """Cuts bytes, as they come, into the outermost objects; holds no more than one of them.
+
+    An object that is not closed costs itself only: a brace where JSON allows none, or a line end within a
+    string, gives it up, and the next object starts at that brace, or at the next line that starts with one.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._at = 0
+        self._line = 1
+        self._open: list[bytes] = []
+        self._start = self._start_line = 0
+        self._before = b""
+        self._lost = False
+        self._line_is_blank = True
+
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[Found]:
+        """Yield the objects that end within the piece, and with the `last` one the object that never does."""
+        self._buffer += piece
+        for token in _TOKEN.finditer(self._buffer, self._at):
+            if token[0][:1] == b'"' and not token["end"] and not last:
+                break
+            self._at = token.end()
+            if token[0][-1] in b'":,':  # most tokens, and nothing begins or ends with them
+                self._before = token[0]
+                self._line_is_blank = self._line_is_blank and token[0] == b","
+            else:
+                yield from self._take(token)
+        kept = self._start if self._open else self._at
+        self._buffer, self._at, self._start = self._buffer[kept:], self._at - kept, 0
+        if last and self._open:
+            yield self._give_up("malformed_json")
+        elif len(self._buffer) > LONGEST_RECORD:
+            if not self._lost:
+                yield self._give_up("record_too_long")
+            self._buffer, self._at, self._lost = b"", 0, True
+
+    def _take(self, token: re.Match[bytes]) -> Iterator[Found]:
+        text = token[0]
+        if text.endswith(b"\n"):
+            if text != b"\n" and self._open:
+                yield self._give_up("malformed_json")
+                self._lost = True
+            self._line += 1
+            self._line_is_blank = True
+            return
+        if text == b"{":
+            yield from self._take_opening(token.start())
+        elif text == b"[" and self._open:
+            self._open.append(text)
+        elif text in (b"}", b"]") and self._open:
+            yield from self._take_closing(text, token.end())
+        self._before = text
+        self._line_is_blank = self._line_is_blank and text == b"["
+
+    def _take_opening(self, at: int) -> Iterator[Found]:
+        if self._open and self._before not in ((b":",) if self._open[-1] == b"{" else (b"[", b",")):
+            yield self._give_up("malformed_json")
+        if not self._open:
+            if self._lost and not self._line_is_blank:
+                return
+            self._start, self._start_line, self._lost = at, self._line, False
+        self._open.append(b"{")
+
+    def _take_closing(self, text: bytes, end: int) -> Iterator[Found]:
+        if _CLOSERS[self._open[-1]] != text:
+            yield self._give_up("malformed_json")
+            return
+        self._open.pop()
+        if not self._open:
+            yield self._start_line, self._buffer[self._start:end], ""
+
+    def _give_up(self, reason: str) -> Found:
+        self._open = []
+        return self._start_line or self._line, b"", reason
+
+
+def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line where it starts, object); what is malformed or longer than `LONGEST_RECORD` is reported."""
+    def damaged(line: int, reason: str) -> None:
+        report.note("skipped", reason, Place(source.name, line))
+
+    for line, text, reason in _scanned(source, damaged):
+        record = decoded(text) if text else None
+        if isinstance(record, dict):
+            yield line, record
+        else:
+            damaged(line, reason or "malformed_json")
+
+
+def _scanned(source: Source, damaged: Any) -> Iterator[Found]:
+    scanner = ObjectScanner()
+    for piece in pieces(source, damaged):
+        yield from scanner.feed(piece)
+    yield from scanner.feed(b"", last=True)
+
+
+def leading_objects(head: bytes) -> list[dict[str, Any]]:
+    """Return the objects that a source's first bytes hold whole, for a format to recognise itself by."""
+    found = (decoded(text) for _, text, _ in ObjectScanner().feed(head) if text)
+    return [record for record in found if isinstance(record, dict)]

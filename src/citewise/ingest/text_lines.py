@@ -1,0 +1,18 @@
+"""Lines of text out of a stream, for the formats whose records span lines."""
+
+from collections.abc import Iterator
+
+from citewise.encoding import is_utf8, text_of
+from citewise.ingest.report import Place, Report
+from citewise.ingest.source import Source, lines
+
+
+def text_lines(source: Source, report: Report) -> Iterator[tuple[int, str]]:
+    """Yield (line number, line without its end) of the non-empty lines; what is not UTF-8 or too long is reported."""
+    def damaged(line: int, reason: str) -> None:
+        report.note("skipped", reason, Place(source.name, line))
+
+    for number, line in lines(source, damaged):
+        if not line.isascii() and not is_utf8(line):
+            report.note("repaired", "not_utf8", Place(source.name, number))
+        yield number, text_of(line).rstrip("\r\n")

@@ -1,0 +1,118 @@
+"""Is a library whole? Checks files, counts, tables and the lexical index against the segments they were made from."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from citewise import ids
+from citewise.errors import BadLibrary
+from citewise.library import manifest as manifests
+from citewise.library.files import checksum
+from citewise.library.library import Library
+from citewise.library.manifest import Manifest
+from citewise.library.segment import Entry, Segment
+from citewise.library.tables import Tables
+from citewise.types import Rows
+
+_BATCH = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found: problems (none in a sound library), and references to papers that are not in the library."""
+
+    generation: int
+    papers: int
+    files: int
+    references: int
+    dangling: int
+    problems: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def verify(path: Path | str, progress: Callable[[int, int], None] = lambda done, all_: None) -> Verification:
+    """Check a library from its files' checksums up to every paper; `progress` hears of papers read."""
+    manifest = manifests.load(Path(path))
+    problems = list(_file_problems(Path(path), manifest))
+    if problems:
+        return Verification(manifest.generation, manifest.papers, len(manifest.files), 0, 0, tuple(problems))
+    library = Library(path)
+    references = sum(int(segment.starts("references")[-1]) for segment in library.segments)
+    try:
+        problems += [*_count_problems(library), *_table_problems(library), *_paper_problems(library, progress)]
+    except (ValueError, IndexError) as error:
+        raise BadLibrary(f"{path}: arrays do not fit together ({error}); index the sources again") from None
+    return Verification(library.manifest.generation, len(library), len(library.manifest.files), references,
+                        references - _resolved(library), tuple(problems))
+
+
+def _file_problems(path: Path, manifest: Manifest) -> Iterator[str]:
+    for name, entry in manifest.files.items():
+        file = path / name
+        if not file.is_file():
+            yield f"{name}: missing"
+        elif file.stat().st_size != entry.size:
+            yield f"{name}: {file.stat().st_size} bytes instead of {entry.size}"
+        elif checksum(file) != entry.checksum:
+            yield f"{name}: content changed since it was written"
+
+
+def _count_problems(library: Library) -> Iterator[str]:
+    manifest = library.manifest
+    if sum(entry.rows for entry in manifest.segments) != manifest.rows:
+        yield f"segments have {sum(entry.rows for entry in manifest.segments)} rows, the manifest {manifest.rows}"
+    if library.rows.size != manifest.papers:
+        yield f"{library.rows.size} living rows, but {manifest.papers} papers in the manifest"
+    if not np.array_equal(library.lexical_rows(), library.rows):
+        yield "the lexical index does not hold exactly the living rows"
+
+
+def _table_problems(library: Library) -> Iterator[str]:
+    fresh = Tables.build(library.segments, library.tables.deleted)
+    for field in dataclasses.fields(Tables):
+        if not _equal(getattr(fresh, field.name), getattr(library.tables, field.name)):
+            yield f"table {field.name}: differs from what the segments say"
+
+
+def _equal(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
+    if dataclasses.is_dataclass(one):
+        return all(_equal(getattr(one, field.name), getattr(other, field.name)) for field in dataclasses.fields(one))
+    return one == other
+
+
+def _paper_problems(library: Library, progress: Callable[[int, int], None]) -> Iterator[str]:
+    """Read every paper and compare it with what the arrays say of its row."""
+    done = 0
+    for entry, segment in zip(library.manifest.segments, library.segments, strict=True):
+        alive = library.rows - entry.first_row
+        alive = alive[(alive >= 0) & (alive < entry.rows)]
+        for start in range(0, alive.size, _BATCH):
+            rows = alive[start: start + _BATCH]
+            for place in _differing(segment, rows):
+                yield f"row {entry.first_row + int(rows[place])}: its record and its arrays differ"
+            done += rows.size
+            progress(done, library.rows.size)
+
+
+def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
+    years = segment.array("years")[rows].tolist()
+    keys, references = segment.lists("keys", "hashes", rows), segment.lists("references", "keys", rows)
+    for place, paper in enumerate(segment.records.read(rows)):
+        said = (paper.year or 0, Entry.of(paper).keys, [ids.digest(name) for name in paper.references])
+        if said != (years[place], keys[place].tolist(), references[place].tolist()):
+            yield place
+
+
+def _resolved(library: Library) -> int:
+    return int(library.tables.references.starts[-1])

@@ -1,0 +1,149 @@
+"""The Python face of a library: what `citewise.open` returns, and the verbs that change a library."""
+
+import functools
+import importlib.resources
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from citewise import systems
+from citewise.drafts import Draft, draft_of
+from citewise.ingest import Progress, read
+from citewise.ingest.ahead import read_ahead
+from citewise.ingest.report import Place, Report
+from citewise.library import writer
+from citewise.library.duplicates import near_duplicates
+from citewise.library.library import Library
+from citewise.library.segment import keys_of
+from citewise.recommend import Recommender
+from citewise.types import Paper, Query, Recommendation
+
+_BATCH = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a library holds."""
+
+    path: str
+    generation: int
+    fingerprint: str
+    written: str
+    papers: int
+    with_abstract: int
+    with_year: int
+    with_references: int
+    citations: int
+    years: dict[int, int]
+    """Papers by year; 0 stands for an unknown year."""
+    terms: int
+    segments: int
+    deleted: int
+    bytes_on_disk: int
+
+
+class OpenLibrary:
+    """A library opened for reading: it stays at the generation that it was opened at."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.library = Library(path)
+        self._recommender = functools.lru_cache(maxsize=32)(self._make_recommender)
+
+    def __len__(self) -> int:
+        return len(self.library)
+
+    def __getitem__(self, key: str) -> Paper:
+        """Return the paper with an id, in any usual spelling."""
+        return self.library.get(key)
+
+    def __contains__(self, key: str) -> bool:
+        return bool(self.library.rows_of([key])[0] >= 0)
+
+    def recommend(self, title: str = "", abstract: str = "", *, k: int = 20, system: str = systems.DEFAULT,
+                  year: int | None = None, since: int | None = None, cited: Iterable[str] = (),
+                  id: str = "") -> list[Recommendation]:
+        """Return the papers that a draft should cite, best first; `cited` are ids of papers that it cites already."""
+        query = Query(title=title, abstract=abstract, id=id, year=year, since=since, cited=tuple(cited))
+        return self.answer(query, k, system)
+
+    def answer(self, query: Query, k: int = 20, system: str = systems.DEFAULT) -> list[Recommendation]:
+        """Return the recommendations for a query."""
+        return self.recommender(system).recommend(query, k)
+
+    def recommender(self, system: str = systems.DEFAULT) -> Recommender:
+        """Return a system over this library, ready to answer many queries."""
+        return self._recommender(system)
+
+    def _make_recommender(self, system: str) -> Recommender:
+        return systems.System.parse(system).over(self.library)
+
+    def cited_in(self, draft: Draft, folder: Path) -> list[str]:
+        """Return the ids of the papers that a draft cites through the bibliographies beside it."""
+        if not draft.cited_keys:
+            return []
+        files = [folder / name for name in draft.bibliographies if (folder / name).is_file()]
+        wanted = {f"bib:{key}" for key in draft.cited_keys}
+        return self._held(paper for paper in _bibliography(files) if wanted & {*keys_of(paper)})
+
+    def cited_from(self, bibliography: str | Path) -> list[str]:
+        """Return the ids of the papers of this library that a bibliography file lists."""
+        return self._held(_bibliography([bibliography]))
+
+    def _held(self, papers: Iterable[Paper]) -> list[str]:
+        rows = [row for row in map(self.library.row_like, papers) if row >= 0]
+        return [paper.id for paper in self.library.papers(rows)]
+
+    def describe(self) -> Description:
+        """Return counts of what the library holds."""
+        library, tables = self.library, self.library.tables
+        return Description(
+            path=str(library.path), generation=library.manifest.generation,
+            fingerprint=library.manifest.fingerprint, written=library.manifest.written, papers=len(library),
+            with_abstract=int((library.lengths(library.rows, "abstract") > 0).sum()),
+            with_year=len(library) - library.year_counts()[0],
+            with_references=int((library.references(library.rows).lengths > 0).sum()),
+            citations=int(tables.references.starts[-1]), years=dict(sorted(library.year_counts().items())),
+            terms=len(library.vocabulary), segments=len(library.segments), deleted=tables.deleted.size,
+            bytes_on_disk=sum(entry.size for entry in library.manifest.files.values()))
+
+    def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
+        """Return the pairs of papers with near-duplicate titles of which the later is at `since_row` or behind."""
+        rows = self.library.rows
+        titles = [paper.title for start in range(0, rows.size, _BATCH)
+                  for paper in self.library.papers(rows[start: start + _BATCH])]
+        first = int((rows < since_row).sum())
+        return [(*self.library.papers(rows[[one, other]]), alike)
+                for one, other, alike in near_duplicates(titles, first=first)]
+
+
+def _bibliography(files: Sequence[str | Path]) -> Iterable[Paper]:
+    return (paper for paper, _ in read(files, Report())) if files else ()
+
+
+def open(path: str | Path) -> OpenLibrary:
+    """Open a library for reading."""
+    return OpenLibrary(path)
+
+
+def index(sources: Iterable[str | Path], library: str | Path, *, format: str = "", keep_versions: bool = False,
+          report: Report | None = None, progress: Progress = lambda reading: None) -> Report:
+    """Create or extend a library from files, folders or standard input ("-"); return what was done."""
+    report = report or Report()
+    writer.add(library, read_ahead(sources, report, format, progress), report, keep_versions)
+    return report
+
+
+def add(papers: Iterable[Paper], library: str | Path, *, keep_versions: bool = False) -> Report:
+    """Create or extend a library from papers made in Python; return what was done."""
+    report = Report()
+    placed = ((paper, Place("python", number)) for number, paper in enumerate(papers, 1))
+    writer.add(library, placed, report, keep_versions)
+    return report
+
+
+def build_sample(library: str | Path) -> Draft:
+    """Build the sample library of landmark papers; return the sample draft."""
+    folder = importlib.resources.files("citewise") / "sample"
+    with importlib.resources.as_file(folder / "papers.jsonl") as papers:
+        index([papers], library)
+    return draft_of((folder / "draft.txt").read_text("utf-8"), "txt")

@@ -1,0 +1,58 @@
+"""Citation keys that a reader can guess: vaswani2017attention."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from citewise.render.names import parsed
+from citewise.types import Paper
+
+_FOLDED = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i",
+                         "ħ": "h", "ŋ": "n"})
+_NOT_PLAIN = re.compile(r"[^a-z0-9]+")
+_STOPWORDS = frozenset((
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how", "in", "into", "is",
+    "it", "its", "of", "on", "or", "over", "some", "that", "the", "their", "to", "toward", "towards", "using", "via",
+    "was", "we", "what", "when", "where", "which", "who", "why", "with", "without"))
+
+
+def citation_keys(papers: Sequence[Paper]) -> list[str]:
+    """Return a unique ASCII key for each paper: surname, year and the title's first telling word, then a, b, c."""
+    used: set[str] = set()
+    keys: list[str] = []
+    for paper in papers:
+        stem = _stem(paper)
+        key = next(candidate for candidate in _candidates(stem) if candidate not in used)
+        used.add(key)
+        keys.append(key)
+    return keys
+
+
+def _stem(paper: Paper) -> str:
+    author = _plain(parsed(paper.authors[0]).family) if paper.authors else ""
+    words = [_plain(word) for word in re.split(r"[\W_]+", paper.title)]
+    telling = [word for word in words if word and word not in _STOPWORDS] or [word for word in words if word]
+    stem = f"{author[:40]}{paper.year or ''}{telling[0][:40] if telling else ''}"
+    return stem if stem[:1].isalpha() else f"paper{stem}"
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text.lower().translate(_FOLDED))
+    return _NOT_PLAIN.sub("", folded.encode("ascii", "ignore").decode())
+
+
+def _candidates(stem: str) -> Iterator[str]:
+    yield stem
+    number = 0
+    while True:
+        yield stem + _letters(number)
+        number += 1
+
+
+def _letters(number: int) -> str:
+    """Return 0, 1, ... as a, b, ..., z, aa, ab, ..."""
+    letters = ""
+    while number >= 0:
+        letters = chr(ord("a") + number % 26) + letters
+        number = number // 26 - 1
+    return letters

@@ -1,0 +1,28 @@
+"""Where a paper can be found."""
+
+from urllib.parse import quote
+
+from citewise.types import Paper
+
+_SAFE = "/:;.,()-_~+=!*'@&$%?#"
+
+
+def registered(paper: Paper, scheme: str) -> str:
+    """Return the paper's id in a registry, without the scheme, or ""."""
+    named = (key for key in (paper.id, *paper.ids) if key.startswith(f"{scheme}:"))
+    return next(named, "").removeprefix(f"{scheme}:")
+
+
+def web_address(paper: Paper) -> str:
+    """Return the paper's own page (a DOI's, arXiv's, or the address that its source gave), or ""."""
+    if registered(paper, "doi"):
+        return f"https://doi.org/{quote(registered(paper, 'doi'), safe='/:;.,()-_~+=!*@$')}"
+    if registered(paper, "arxiv"):
+        return f"https://arxiv.org/abs/{quote(registered(paper, 'arxiv'))}"
+    return given_address(paper)
+
+
+def given_address(paper: Paper) -> str:
+    """Return the address that the paper's source gave, or "" where it is none of the web."""
+    address = paper.details.get("url", "").strip()
+    return quote(address, safe=_SAFE) if address.lower().startswith(("http://", "https://")) else ""

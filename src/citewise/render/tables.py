@@ -1,0 +1,85 @@
+"""What the command line shows on a terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from citewise.ingest.report import Report
+from citewise.library.verify import Verification
+from citewise.opened import Description
+from citewise.types import Recommendation
+
+_MOST_AUTHORS = 2
+
+
+def recommendations(answers: Sequence[Recommendation], explain: bool) -> Table:
+    """Return a table of recommendations; with `explain`, the signals behind each."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("", justify="right", style="dim")
+    table.add_column("Score", justify="right", style="cyan", no_wrap=True)
+    table.add_column("Paper", ratio=1, overflow="fold")
+    for each in answers:
+        paper = each.paper
+        about = [_authors(paper.authors), paper.venue, str(paper.year or ""), paper.id]
+        lines = [f"[bold]{escape(paper.title)}[/bold]", f"[dim]{escape(' · '.join(filter(None, about)))}[/dim]"]
+        if explain:
+            signals = ", ".join(f"{name} {value:.4g}" for name, value in each.signals.items())
+            lines.append(f"[green]{escape(signals)}[/green]")
+        table.add_row(str(each.rank), f"{each.score:.2f}", "\n".join(lines))
+    return table
+
+
+def _authors(authors: Sequence[str]) -> str:
+    return ", ".join(authors[:_MOST_AUTHORS]) + (" et al." if len(authors) > _MOST_AUTHORS else "")
+
+
+def report(done: Report) -> RenderableType:
+    """Return what an import did, reasons with an example each."""
+    summary = (f"read {done.read:,} records: {done.added:,} added, {done.updated:,} updated, "
+               f"{done.unchanged:,} unchanged, {done.total('skipped'):,} skipped")
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for heading in ("What", "Why", "Records", "For example"):
+        table.add_column(heading, justify="right" if heading == "Records" else "left", overflow="fold")
+    for (action, reason), count in sorted(done.counts.items()):
+        example = done.examples[action, reason][0]
+        detail = f" ({example.detail})" if example.detail else ""
+        table.add_row(action, reason, f"{count:,}", escape(f"{example.file}:{example.line}{detail}"))
+    return Group(summary, table) if done.counts else summary
+
+
+def description(about: Description) -> Table:
+    """Return what a library holds."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    known = [year for year in about.years if year]
+    rows = {
+        "library": about.path,
+        "papers": f"{about.papers:,}",
+        "with an abstract": _share(about.with_abstract, about.papers),
+        "with a year": _share(about.with_year, about.papers)
+        + (f", {min(known)}–{max(known)}" if known else ""),
+        "with references here": _share(about.with_references, about.papers),
+        "citations": f"{about.citations:,} within the library",
+        "lexical index": f"{about.terms:,} terms",
+        "models": "none",
+        "on disk": f"{about.bytes_on_disk / 1e6:,.1f} MB in {about.segments} segments; {about.deleted:,} removed rows",
+        "generation": f"{about.generation}, written {about.written}, fingerprint {about.fingerprint}",
+    }
+    for name, value in rows.items():
+        table.add_row(name, escape(value))
+    return table
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count:,} ({count / max(total, 1):.0%})"
+
+
+def verification(found: Verification) -> str:
+    """Return the result of a verification in a few lines."""
+    head = (f"generation {found.generation}: {found.papers:,} papers, {found.files} files, {found.references:,} "
+            f"references ({found.dangling:,} to papers that are not in the library)")
+    problems = "\n".join(f"[red]problem:[/red] {escape(problem)}" for problem in found.problems)
+    return f"{head}\n{problems or '[green]sound[/green]'}"
