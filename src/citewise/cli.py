@@ -1,12 +1,13 @@
 """The command line: a thin translation of words into calls."""
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
-from typing import IO, Annotated, Any, cast
+from typing import IO, Annotated, Any
 
 import msgspec
 import typer
@@ -28,13 +29,14 @@ app = typer.Typer(name="citewise", help=citewise.__doc__, no_args_is_help=True, 
                   pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
 
 OutputFormat = Enum("OutputFormat", {name: name for name in FORMATS}, type=str)  # type: ignore[misc]
+TABLE = OutputFormat("table")
 SourceFormat = Enum("SourceFormat", {name: name for name in SOURCE_FORMATS}, type=str)  # type: ignore[misc]
 
 LibraryOption = Annotated[Path, typer.Option("--library", "-l", help="The library's folder.", show_default=False)]
 SystemOption = Annotated[str, typer.Option("--system", "-s", help=f"{', '.join(systems.SYSTEMS)}; settings in "
                                            "parentheses: 'bm25(k1=0.9,b=0.4)'.")]
-BeforeOption = Annotated[int | None, typer.Option("--before", metavar="YEAR", help="Answer as of this year: papers up to "
-                                                  "it, citations made before it.")]
+BeforeOption = Annotated[int | None, typer.Option("--before", metavar="YEAR", help="Answer as of this year: papers up "
+                                                  "to it, citations made before it.")]
 
 
 def _print(what: Any) -> None:
@@ -83,18 +85,18 @@ def demo(library: LibraryOption = Path("citewise-demo")) -> None:
 
 @app.command(epilog="Example: citewise index papers.jsonl.xz refs.bib dumps/ --library my-library")
 def index(
-    sources: Annotated[list[str], typer.Argument(help="Files, folders, or - for standard input; .gz, .xz and .zst too.",
+    sources: Annotated[list[str], typer.Argument(help="Files, folders, or - (standard input); .gz, .xz, .zst too.",
                                                  show_default=False)],
     library: LibraryOption,
-    format: Annotated[SourceFormat | None, typer.Option(help="The sources' format, where it is not recognised.")] = None,
+    format: Annotated[SourceFormat | None, typer.Option(help="The sources' format, if not recognised.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write what was skipped, repaired, merged or nearly the same, a "
                                                 "JSON object a line.")] = None,
-    keep_versions: Annotated[bool, typer.Option("--keep-versions", help="Do not merge papers by their titles.")] = False,
+    keep_versions: Annotated[bool, typer.Option("--keep-versions", help="Never merge papers by title.")] = False,
 ) -> None:
     """Create a library or extend it; malformed records are counted and named, and stop nothing."""
     with contextlib.ExitStack() as stack:
         events = stack.enter_context(_output(report)) if report else None
-        done = Report(listener=(lambda event: _write_event(event, cast(IO[str], events))) if events else None)
+        done = Report(listener=functools.partial(_write_event, events) if events else None)
         show = stack.enter_context(_progress("indexing"))
         first_row = _rows(library)
         opened.index(sources, library, format=format.value if format else "", keep_versions=keep_versions, report=done,
@@ -109,7 +111,7 @@ def _show_reading(show: Callable[[int, int | None], None], reading: Reading) -> 
     show(reading.done, reading.size)
 
 
-def _write_event(event: Event, file: IO[str]) -> None:
+def _write_event(file: IO[str], event: Event) -> None:
     file.write(msgspec.json.encode(event).decode() + "\n")
 
 
@@ -153,12 +155,13 @@ def recommend(
         metavar="KEYS|FILE", help="What the draft cites already: ids separated by commas, or a .bib, .ris or CSL file; "
         "left out of the answer.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the signals behind each recommendation.")] = False,
-    format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = OutputFormat("table"),
+    format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
 ) -> None:
     """Recommend papers that a draft should cite."""
     held = citewise.open(library)
-    query, system_name = _query(held, draft, title, abstract, before, since, cited or []), str(systems.System.parse(system))
+    system_name = str(systems.System.parse(system))
+    query = _query(held, draft, title, abstract, before, since, cited or [])
     answers = held.answer(query, k, system_name)
     if not answers:
         _say("No paper of the library shares a term with this draft within these years.")
@@ -198,7 +201,7 @@ def run(
     library: LibraryOption,
     system: SystemOption = systems.DEFAULT,
     k: Annotated[int, typer.Option("-k", min=1, help="How many papers a query.")] = 1000,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The run file (default: standard output).")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The run file; else standard output.")] = None,
 ) -> None:
     """Answer many queries; write a TREC run file."""
     recommender, report = citewise.open(library).recommender(system), Report()
@@ -258,5 +261,5 @@ def main() -> None:
         _say("citewise: interrupted; the library is as it was")
         sys.exit(1)
     except BrokenPipeError:
-        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 (the reader of our output is gone)
+        sys.stdout = open(1, "w", closefd=False)
         sys.exit(1)

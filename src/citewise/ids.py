@@ -33,6 +33,7 @@ _MAYBE_KNOWN = re.compile(
     r"|(doi|arxiv|openalex|s2|s2cid|corpusid|pmid|medline|pmcid|acl|dblp|mag):"
     r"|(dx\.)?doi\.org|(www\.|export\.|api\.)?(arxiv|openalex|semanticscholar|aclanthology|dblp)\.org"
     r"|(www\.|pubmed\.)?ncbi\.nlm", re.IGNORECASE)
+_CANONICAL = re.compile(r"openalex:W\d+|s2:(?:\d+|[0-9a-f]{40})|arxiv:\d{4}\.\d{4,5}|acl:[A-Z]\d\d-\d{4}")
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 _VERSION = re.compile(r"v\d+$")
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -43,6 +44,8 @@ _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
 @functools.lru_cache(maxsize=1 << 16)
 def key(value: str, scheme: str = "") -> str:
     """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
+    if _CANONICAL.fullmatch(value):
+        return value
     value = " ".join(value.split())
     if scheme and not value.lower().startswith((scheme + ":", "http:", "https:")):
         value = f"{scheme}:{value}"

@@ -112,7 +112,7 @@ class OpenLibrary:
         titles = [paper.title for start in range(0, rows.size, _BATCH)
                   for paper in self.library.papers(rows[start: start + _BATCH])]
         first = int((rows < since_row).sum())
-        return [(*self.library.papers(rows[[one, other]]), alike)
+        return [(self.library.papers(rows[[one]])[0], self.library.papers(rows[[other]])[0], alike)
                 for one, other, alike in near_duplicates(titles, first=first)]
 
 

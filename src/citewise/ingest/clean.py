@@ -44,7 +44,7 @@ class Cleaner:
         self._last_year = datetime.date.today().year + 1
 
     def paper(self, raw: Raw, place: Place) -> Paper | None:
-        """Return the paper, or None where the record is no paper; a record without a title but with an id is a patch."""
+        """Return the paper, or None where the record is none; a record with an id but without a title is a patch."""
         repairs: list[str] = []
         title = self._title(raw.get("title"), repairs)
         keys = _keys(raw.get("ids"))
@@ -98,9 +98,10 @@ def _text(value: Any, repairs: list[str]) -> str:
             repairs.append("field_of_wrong_type")
             return ""
         value = str(value)
-    if value.isprintable() and not any(mark in value for mark in _SUSPICIOUS):
-        return value.strip()
-    return _repaired(value, repairs)
+    text: str = value
+    if text.isprintable() and not any(mark in text for mark in _SUSPICIOUS):
+        return text.strip()
+    return _repaired(text, repairs)
 
 
 def _repaired(value: str, repairs: list[str]) -> str:

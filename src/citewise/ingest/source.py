@@ -82,7 +82,7 @@ def _hidden(file: Path, folder: Path) -> bool:
 def open_source(path: str) -> Source:
     """Open a file by path, or standard input by "-", decompressing what its first bytes say is compressed."""
     try:
-        raw: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
+        raw: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")
     except OSError as error:
         raise MissingData(f"{path}: cannot be opened ({error.strerror})") from None
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
@@ -97,7 +97,7 @@ def open_source(path: str) -> Source:
 
 
 def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line) of the non-empty lines; tell `damaged` of overlong lines and of a broken stream."""
+    """Yield (line number from 1, line) of non-empty lines; tell `damaged` of overlong lines and of a broken stream."""
     number = 0
     while True:
         try:

@@ -1,5 +1,6 @@
 """Near-duplicate titles: pairs whose word sets have a Jaccard coefficient of at least 0.7."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,11 +41,11 @@ def near_duplicates(titles: Sequence[str], threshold: float = SAME_TITLE,
     Xiao et al., Efficient similarity joins for near duplicate detection, WWW 2008), and differ in few bits.
     """
     sets = [frozenset(title_words(title)) for title in titles]
-    found = set()
+    found: set[tuple[int, int]] = set()
     for one, other in _candidates(_prefixes(sets, threshold), threshold):
-        later = np.maximum(one, other)
-        kept = later >= first
-        found.update(zip(np.minimum(one, other)[kept].tolist(), later[kept].tolist(), strict=True))
+        behind = np.maximum(one, other)
+        kept = behind >= first
+        found.update(zip(np.minimum(one, other)[kept].tolist(), behind[kept].tolist(), strict=True))
     for earlier, later in sorted(found):
         common = len(sets[earlier] & sets[later])
         alike = common / (len(sets[earlier]) + len(sets[later]) - common)
@@ -77,8 +78,8 @@ def _candidates(held: _Prefixes, threshold: float) -> Iterator[tuple[Rows, Rows]
     early = held.places <= held.sizes - np.ceil(2 * threshold / (1 + threshold) * held.sizes - _EXACT)
     ends = np.where(early, ends, starts)  # the smaller set has a shared word among its very rarest
     totals = np.cumsum(ends - starts)
-    bounds = np.searchsorted(totals, np.arange(0, int(totals[-1]) + _CHUNK, _CHUNK)) if totals.size else []
-    for begin, end in zip(bounds, [*bounds[1:], keys.size], strict=False):
+    bounds = np.searchsorted(totals, np.arange(0, int(totals.max(initial=0)) + _CHUNK, _CHUNK))
+    for begin, end in itertools.pairwise([*bounds.tolist(), keys.size]):
         others, _ = flat_index(starts[begin:end], ends[begin:end])
         ones = np.repeat(np.arange(begin, end), (ends - starts)[begin:end])
         both = held.sizes[ones] + held.sizes[others]

@@ -80,7 +80,7 @@ def walk(folder: Path) -> Iterator[Path]:
     yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def remove_folder(folder: Path) -> None:
-    """Remove a folder that nobody needs; what cannot be removed now (open on Windows) is left for the next time."""
+def delete(path: Path) -> None:
+    """Remove a file or folder that nobody needs; what cannot go now (open on Windows) is left for the next time."""
     with contextlib.suppress(OSError):
-        shutil.rmtree(folder)
+        shutil.rmtree(path) if path.is_dir() else path.unlink()

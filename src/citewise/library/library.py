@@ -111,7 +111,7 @@ class Library:
         return self.papers([row])[0]
 
     def row_like(self, paper: Paper) -> int:
-        """Return the row of the paper that a record describes, by its keys, else by its title; -1 where there is none."""
+        """Return the row of the paper that a record describes, by its keys, else by its title; -1 if there is none."""
         for row in self.rows_of(keys_of(paper)).tolist():
             if row >= 0:
                 return int(row)
@@ -213,7 +213,7 @@ class Library:
         if years is None or not self._years.size:
             return 1.0
         by_year = self._papers_by_year
-        return by_year[years[0]: years[1] + 1].sum() / max(by_year.sum(), 1)
+        return float(by_year[years[0]: years[1] + 1].sum() / max(by_year.sum(), 1))
 
     @cached_property
     def _papers_by_year(self) -> NDArray[np.int64]:

@@ -1,5 +1,6 @@
 """The manifest: the one file that says what a library's current generation consists of."""
 
+import hashlib
 from pathlib import Path
 
 import msgspec
@@ -49,7 +50,6 @@ class Manifest(msgspec.Struct, frozen=True):
         """Return a name for exactly this content of the library."""
         whole = msgspec.json.encode([self.papers, self.rows, sorted(
             (path, entry.checksum) for path, entry in self.files.items() if not path.startswith("lexical"))])
-        import hashlib
         return hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 

@@ -15,11 +15,16 @@ from citewise.protocols import FIELDS, Ragged
 from citewise.text import Terms
 from citewise.types import Paper, Rows
 
-PER_ROW = {"years": np.int16, "titles": np.uint64, "title.lengths": np.uint32, "abstract.lengths": np.uint32}
+PER_ROW: dict[str, type[np.generic]] = {
+    "years": np.int16, "titles": np.uint64, "title.lengths": np.uint32, "abstract.lengths": np.uint32}
 """Arrays with one value a row."""
 
-LISTS = {"title": {"terms": np.uint32, "counts": np.uint16}, "abstract": {"terms": np.uint32, "counts": np.uint16},
-         "references": {"keys": np.uint64}, "keys": {"hashes": np.uint64}}
+LISTS: dict[str, dict[str, type[np.generic]]] = {
+    "title": {"terms": np.uint32, "counts": np.uint16},
+    "abstract": {"terms": np.uint32, "counts": np.uint16},
+    "references": {"keys": np.uint64},
+    "keys": {"hashes": np.uint64},
+}
 """Arrays with a list for each row; `<name>.starts` says where each list begins."""
 
 _LOW = 0xFFFFFFFF
@@ -44,8 +49,7 @@ class Segment:
     def __init__(self, folder: Path, rows: int) -> None:
         self.folder, self.rows = folder, rows
         self.records = RecordReader(folder)
-        dtypes: dict[str, type[np.generic]] = dict(PER_ROW)
-        dtypes |= {f"{name}.frequencies": np.uint32 for name in FREQUENCIES}
+        dtypes = PER_ROW | {f"{name}.frequencies": np.uint32 for name in FREQUENCIES}
         for name, columns in LISTS.items():
             dtypes |= {f"{name}.starts": np.int64, **{f"{name}.{column}": dtype for column, dtype in columns.items()}}
         self._arrays: dict[str, NDArray[Any]] = {name: read_array(folder / name, dtype)

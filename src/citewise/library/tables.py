@@ -55,9 +55,9 @@ class Lookup:
 
     def find_all(self, value: int) -> list[int]:
         """Return every number of a hash."""
-        first, last = np.searchsorted(self.hashes, np.array([value, value], np.uint64)[:1], "left"), \
-            np.searchsorted(self.hashes, np.array([value], np.uint64), "right")
-        return self.numbers[first[0]: last[0]].tolist()
+        sought = np.uint64(value)
+        first, last = (int(np.searchsorted(self.hashes, sought, side)) for side in ("left", "right"))
+        return [int(number) for number in self.numbers[first:last]]
 
 
 @dataclass(frozen=True, slots=True)

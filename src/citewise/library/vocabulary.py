@@ -1,5 +1,6 @@
 """The terms of a library and their numbers, which never change while the library lives."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ class Vocabulary:
     def words(self) -> list[str]:
         """Return all words in order of their numbers."""
         text, starts = self._text.tobytes(), self._starts.tolist()
-        return [text[start:end].decode() for start, end in zip(starts, starts[1:], strict=False)]
+        return [text[start:end].decode() for start, end in itertools.pairwise(starts)]
 
 
 class VocabularyWriter:

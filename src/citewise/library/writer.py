@@ -1,7 +1,9 @@
-"""The only writer of a library: adds, merges, removes and compacts, each as a new generation made visible in one step."""
+"""The only writer of a library: adds, merges, removes, compacts; each change is a new generation, visible at once."""
 
 import contextlib
+import dataclasses
 import datetime
+import functools
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ from citewise import ids
 from citewise.errors import MissingData
 from citewise.ingest.report import Place, Report
 from citewise.library import manifest as manifests
-from citewise.library.files import checksum, link_folder, remove_folder, sync, walk
+from citewise.library.files import checksum, delete, link_folder, sync, walk
 from citewise.library.lexical import LexicalWriter
 from citewise.library.library import Library
 from citewise.library.lock import writer_lock
@@ -21,6 +23,7 @@ from citewise.library.segment import Entry, Segment, SegmentWriter
 from citewise.library.tables import Tables
 from citewise.library.versions import merge, plainly_different, same_work
 from citewise.library.vocabulary import VocabularyWriter
+from citewise.library.waiting import Waiting
 from citewise.protocols import FIELDS
 from citewise.text import Terms
 from citewise.types import Paper, Rows
@@ -95,6 +98,7 @@ class _Generation:
         self._seen: dict[int, int] = {}
         self._titles: dict[int, list[int]] = {}
         self._segment = SegmentWriter(path / "segments" / self._name)
+        self._waiting = Waiting(path / "segments" / f"{self._name}-waiting")
         self._lexical_folder = path / "lexical" / self._name
         if self._kept:
             link_folder(path / "lexical" / self._kept.manifest.lexical, self._lexical_folder)
@@ -111,6 +115,9 @@ class _Generation:
             for entry, rows, (_, place) in zip(entries, held, batch, strict=True):
                 self._add(entry, rows, place, report, keep_versions)
             self._flush()
+        for patch, place in self._waiting.rest():
+            report.note("skipped", "no_title", place, patch.id)
+        self._waiting.close()
 
     def _held_rows(self, entries: list[Entry]) -> list[list[int]]:
         """Return the rows of the old generation that the entries' keys name, looked up all at once."""
@@ -126,9 +133,9 @@ class _Generation:
             row, reason = self._same_title(entry), "same_title"
         if row is None:
             if not entry.paper.title:
-                report.note("skipped", "no_title", place, entry.paper.id)
+                self._waiting.put(entry.keys[0], entry.paper, place)
                 return
-            self._append(entry)
+            self._append(self._patched(entry))
             report.added += 1
             return
         old = self._paper(row)
@@ -140,6 +147,11 @@ class _Generation:
             report.note("merged", reason, place, entry.paper.id, f"with {old.id}")
         report.updated += 1
         self._supersede(row, Entry.of(merged))
+
+    def _patched(self, entry: Entry) -> Entry:
+        """Return a new paper with the patches that were waiting for it."""
+        patches = self._waiting.take(entry.keys)
+        return Entry.of(functools.reduce(merge, patches, entry.paper)) if patches else entry
 
     def _same_paper(self, entry: Entry, held: list[int], place: Place,
                     report: Report) -> tuple[Entry, int | None, str]:
@@ -255,8 +267,8 @@ class _Generation:
     def abandon(self) -> None:
         """Remove what was written; the library stays as it was."""
         for kind in ("segments", "lexical", "tables"):
-            for folder in (self._path / kind).glob(f"{self._name}*"):
-                remove_folder(folder)
+            for leftover in (self._path / kind).glob(f"{self._name}*"):
+                delete(leftover)
 
     def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
         """Return the segments of the new generation, small ones at the end joined so that there are never many."""
@@ -266,7 +278,7 @@ class _Generation:
             entries.append(SegmentEntry(self._name, self._base, self._segment.rows))
             segments.append(Segment(self._segment.folder, self._segment.rows))
         else:
-            remove_folder(self._segment.folder)
+            delete(self._segment.folder)
         tail = len(segments) - 1
         while tail > 0 and segments[tail - 1].rows <= min(_SMALL, 2 * sum(each.rows for each in segments[tail:])):
             tail -= 1
@@ -301,8 +313,7 @@ def _without(paper: Paper, key: int) -> Paper:
     if ids.digest(name) == key:
         stem, mark, number = name.rpartition("~")
         name = f"{stem}~{int(number) + 1}" if mark and number.isdigit() else f"{name}~2"
-    from dataclasses import replace
-    return replace(paper, id=name, ids=kept)
+    return dataclasses.replace(paper, id=name, ids=kept)
 
 
 def _join(segments: list[Segment], folder: Path) -> Segment:
@@ -329,4 +340,4 @@ def _collect_garbage(path: Path, manifest: Manifest | None) -> None:
     for kind in ("segments", "tables", "lexical"):
         for folder in (path / kind).glob("*"):
             if f"{kind}/{folder.name}" not in used:
-                remove_folder(folder)
+                delete(folder)

@@ -1,0 +1,63 @@
+"""Index building on `cs`: papers a second and memory, beside pyserini on the same texts, interleaved.
+
+    python benchmarks/build.py           (some ten minutes)
+"""
+
+import json
+import shutil
+import statistics
+import sys
+import time
+
+from measuring import interleaved, run_watched, save
+from protocol import WORK, records
+from rivals import PYSERINI, Pyserini, write_collection
+
+ROUNDS = 3
+
+
+def main() -> None:
+    papers = list(records("cs"))
+    source, collection = WORK / "cs.jsonl", WORK / "cs-collection"
+    if not source.exists():
+        source.write_text("".join(json.dumps(paper, ensure_ascii=False) + "\n" for paper in papers))
+    if not collection.exists():
+        write_collection(papers, collection)
+    count = len(papers)
+    del papers
+    memory: dict[str, list[int]] = {"citewise": [], "pyserini": []}
+
+    def ours() -> float:
+        folder = WORK / "build-library"
+        shutil.rmtree(folder, ignore_errors=True)
+        seconds, peak = run_watched([sys.executable, "-m", "citewise", "index", str(source), "--library", str(folder)])
+        memory["citewise"].append(peak)
+        return seconds
+
+    def theirs(store: bool) -> float:
+        folder = WORK / "build-pyserini"
+        shutil.rmtree(folder, ignore_errors=True)
+        start = time.perf_counter()  # as ours: from starting the process to the finished index
+        rival = Pyserini()
+        rival.ask(do="index", collection=str(collection), folder=str(folder), store=store)
+        seconds = time.perf_counter() - start
+        memory["pyserini"].append(rival.ask(do="memory"))
+        rival.close()
+        return seconds
+
+    taken = interleaved(ROUNDS, **{
+        "citewise: papers, forward and lexical index, graph": ours,
+        "pyserini: lexical index only": lambda: theirs(store=False),
+        "pyserini: with documents and vectors stored": lambda: theirs(store=True)})
+    speed = {name: round(count / statistics.median(seconds)) for name, seconds in taken.items()}
+    own = speed.pop("citewise: papers, forward and lexical index, graph")
+    save("build", {
+        "corpus": "cs", "papers": count, "pyserini": PYSERINI,
+        "seconds": {name: [round(each, 1) for each in seconds] for name, seconds in taken.items()},
+        "papers a second": {"citewise": own, **speed},
+        "citewise is faster by": {f"than {name}": round(own / value, 2) for name, value in speed.items()},
+        "peak MB": memory})
+
+
+if __name__ == "__main__":
+    main()

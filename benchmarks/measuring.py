@@ -1,0 +1,78 @@
+"""How results are taken and kept: interleaved rounds, medians, memory, and files that name the commit."""
+
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def commit() -> str:
+    """Return the measured commit, with a mark where the work tree differs from it."""
+    name = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    dirty = subprocess.run(["git", "status", "--porcelain", "src"], cwd=ROOT, capture_output=True, text=True).stdout
+    return name.strip() + ("+changes" if dirty.strip() else "")
+
+
+def save(name: str, result: dict) -> None:
+    """Write a result with the commit and the machine that it was measured on."""
+    RESULTS.mkdir(exist_ok=True)
+    whole = {"commit": commit(), "command": "python " + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+             "machine": {"cores": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
+             **result}
+    (RESULTS / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n")
+    print(json.dumps(whole, indent=1))
+
+
+def peak_memory(pid: int | str = "self") -> int:
+    """Return a process's peak resident memory in MB."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) // 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def run_watched(command: list[str]) -> tuple[float, int]:
+    """Run a command; return its seconds and the peak resident memory in MB of it and its children together."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, _tree_memory(process.pid))
+        time.sleep(0.1)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} ended with code {process.returncode}")
+    return time.perf_counter() - start, peak
+
+
+def _tree_memory(pid: int) -> int:
+    """Return the resident memory of a process and its descendants in MB."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20 + sum(_tree_memory(int(child)) for child in children)
+
+
+def in_fresh_process(script: str, *arguments: str) -> dict:
+    """Run a script of this folder in a process of its own; return the JSON that it prints last."""
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return json.loads(output.strip().splitlines()[-1])
+
+
+def interleaved(rounds: int, **contestants: Callable[[], float]) -> dict[str, list[float]]:
+    """Call each contestant once a round, in turns; return what each returned, round by round."""
+    taken: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, contestant in contestants.items():
+            taken[name].append(contestant())
+    return taken
