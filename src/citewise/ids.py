@@ -35,7 +35,7 @@ _MAYBE_KNOWN = re.compile(
     r"|(www\.|pubmed\.)?ncbi\.nlm", re.IGNORECASE)
 _CANONICAL = re.compile(r"openalex:W\d+|s2:(?:\d+|[0-9a-f]{40})|arxiv:\d{4}\.\d{4,5}|acl:[A-Z]\d\d-\d{4}")
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
-_VERSION = re.compile(r"v\d+$")
+_VERSION = re.compile(r"(?:v\d+)+$")
 _NOT_WORD = re.compile(r"[\W_]+")
 _NOT_WORD_ASCII = {code: None for code in range(128) if not chr(code).isalnum()}
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
@@ -62,7 +62,8 @@ def key(value: str, scheme: str = "") -> str:
 
 
 def _canonical(scheme: str, value: str) -> str:
-    value = unquote(value) if "%" in value else value
+    while "%" in value and (plain := "".join(unquote(value).split())) != value:
+        value = plain
     if scheme == "doi":
         value = value.lower().rstrip(".,;")
         arxiv = _ARXIV_DOI.fullmatch(value)

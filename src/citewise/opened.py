@@ -13,8 +13,8 @@ from citewise.ingest.ahead import read_ahead
 from citewise.ingest.report import Place, Report
 from citewise.library import writer
 from citewise.library.duplicates import near_duplicates
+from citewise.library.entry import Entry, keys_of
 from citewise.library.library import Library
-from citewise.library.segment import keys_of
 from citewise.recommend import Recommender
 from citewise.types import Paper, Query, Recommendation
 
@@ -136,7 +136,7 @@ def index(sources: Iterable[str | Path], library: str | Path, *, format: str = "
 def add(papers: Iterable[Paper], library: str | Path, *, keep_versions: bool = False) -> Report:
     """Create or extend a library from papers made in Python; return what was done."""
     report = Report()
-    placed = ((paper, Place("python", number)) for number, paper in enumerate(papers, 1))
+    placed = ((Entry.of(paper), Place("python", number)) for number, paper in enumerate(papers, 1))
     writer.add(library, placed, report, keep_versions)
     return report
 

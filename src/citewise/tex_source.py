@@ -16,7 +16,7 @@ MOST_EXPANSIONS = 10
 
 _ADDRESS = re.compile(r"\\(?:url|href)\s*\{[^{}\n]*\}")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
-_LEFT_OUT = re.compile(r"\\begin\s*\{comment\}.*?\\end\s*\{comment\}|\\iffalse\b.*?\\fi\b", re.DOTALL)
+_LEFT_OUT = re.compile(r"(\\begin\s*\{comment\}|\\iffalse\b)|(\\end\s*\{comment\}|\\fi\b)")
 _INCLUDE = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{\s*([^{}\n]+?)\s*\}|([^\s{}\\]+))")
 _DEFINITION = re.compile(
     r"(?:\\(?:re|provide)?(?:new)?command|\\DeclareRobustCommand|\\DeclareMathOperator|\\[egx]?def)\*?\s*"
@@ -78,7 +78,20 @@ def read_document(path: Path) -> str:
 def without_comments(text: str) -> str:
     """Return LaTeX without its comments; as in TeX, a comment takes its line's end with it."""
     text = _ADDRESS.sub(lambda match: match[0].replace("%", r"\%").replace(r"\\%", r"\%"), text.replace("\r\n", "\n"))
-    return _LEFT_OUT.sub("", _COMMENT.sub(r"\1", text))
+    return _without_left_out(_COMMENT.sub(r"\1", text))
+
+
+def _without_left_out(text: str) -> str:
+    """Remove what an "iffalse" switches off and what comment environments hold."""
+    parts: list[str] = []
+    at, start = 0, -1
+    for match in _LEFT_OUT.finditer(text):
+        if match[1] and start < 0:
+            start = match.start()
+        elif match[2] and start >= 0:
+            parts.append(text[at:start])
+            at, start = match.end(), -1
+    return "".join([*parts, text[at:]])
 
 
 def group(text: str, at: int) -> tuple[str, int] | None:
@@ -99,9 +112,14 @@ def split_commands(text: str) -> tuple[str, Commands]:
     """Return a document without the definitions of its own commands, and these."""
     commands: Commands = {}
     kept: list[str] = []
-    at = 0
+    at = unclosed = 0
     for match in _DEFINITION.finditer(text):
-        body = group(text, match.end()) if match.start() >= at else None
+        if match.start() < at:
+            continue
+        body = group(text, match.end())
+        unclosed += body is None
+        if unclosed > MOST_EXPANSIONS:  # each one costs a look at all that follows
+            break
         if body:
             count = int(match[3]) if match[3] else len(match[4] or "") // 2
             name = match[1] or match[2]

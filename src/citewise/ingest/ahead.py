@@ -19,6 +19,7 @@ from citewise import errors
 from citewise.errors import CitewiseError
 from citewise.ingest import Progress, Reading, read
 from citewise.ingest.report import Event, Place, Report
+from citewise.library.entry import Entry
 from citewise.types import Paper
 
 WORTH_A_PROCESS = 8_000_000
@@ -31,7 +32,7 @@ _LENGTH = struct.Struct("<I")
 class Batch(msgspec.Struct):
     """Some papers, what was noted since the last batch, and how far the reader is."""
 
-    papers: list[tuple[Paper, Place]] = []
+    entries: list[tuple[Entry, Place]] = []
     events: list[Event] = []
     read: int = 0
     reading: Reading | None = None
@@ -43,11 +44,11 @@ _decode = msgspec.msgpack.Decoder(Batch).decode
 
 
 def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
-               progress: Progress = lambda reading: None) -> Iterator[tuple[Paper, Place]]:
-    """Yield what `citewise.ingest.read` yields, with a second process doing the work where there is much of it."""
+               progress: Progress = lambda reading: None) -> Iterator[tuple[Entry, Place]]:
+    """Yield the papers of sources as entries for a library; where there are many, a second process makes them."""
     names = [str(path) for path in paths]
     if not sys.executable or _size(names) < WORTH_A_PROCESS:
-        yield from read(names, report, format, progress)
+        yield from _entries(read(names, report, format, progress))
         return
     command = [sys.executable, "-m", "citewise.ingest.ahead", format, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 (our own module, no shell)
@@ -58,9 +59,13 @@ def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
                     raise _error(*batch.error)
                 if batch.reading:
                     progress(batch.reading)
-                yield from batch.papers
+                yield from batch.entries
         finally:
             process.kill()
+
+
+def _entries(papers: Iterable[tuple[Paper, Place]]) -> Iterator[tuple[Entry, Place]]:
+    return ((Entry.of(paper), place) for paper, place in papers)
 
 
 def _size(names: list[str]) -> int:
@@ -103,9 +108,9 @@ def main() -> None:
     reading: list[Reading] = []
     sent = 0
     try:
-        papers = read(sys.argv[2:], report, sys.argv[1], lambda now: reading.__setitem__(slice(None), [now]))
+        entries = _entries(read(sys.argv[2:], report, sys.argv[1], lambda now: reading.__setitem__(slice(None), [now])))
         while True:
-            some = list(itertools.islice(papers, _BATCH))
+            some = list(itertools.islice(entries, _BATCH))
             batch = Batch(some, events, report.read - sent, reading[0] if reading else None)
             _send(output, batch)
             sent = report.read

@@ -1,19 +1,18 @@
 """A segment: an immutable folder with a run of rows, from which every table of a generation can be made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise import ids
+from citewise.library.entry import Entry
 from citewise.library.files import read_array, write_array
 from citewise.library.records import RecordReader, RecordWriter
 from citewise.protocols import FIELDS, Ragged
 from citewise.text import Terms
-from citewise.types import Paper, Rows
+from citewise.types import Rows
 
 PER_ROW: dict[str, type[np.generic]] = {
     "years": np.int16, "titles": np.uint64, "title.lengths": np.uint32, "abstract.lengths": np.uint32}
@@ -74,20 +73,6 @@ class Segment:
         return Ragged(self.values(name, column)[index], begins)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A paper with the hashes of its keys and of its title (see `title_digest`)."""
-
-    paper: Paper
-    keys: list[int]
-    title: int
-
-    @classmethod
-    def of(cls, paper: Paper) -> "Entry":
-        """Hash a paper's keys and title."""
-        return cls(paper, [ids.digest(name) for name in keys_of(paper)], title_digest(paper.title))
-
-
 Occurrences = list[tuple[NDArray[np.int64], Rows]]
 """For each of FIELDS: the terms of some papers end to end, repeated as they occur, and where each paper's begin."""
 
@@ -113,7 +98,7 @@ class SegmentWriter:
         self._append("years", np.array([paper.year or 0 for paper in papers]), np.int16)
         self._append("titles", np.array([entry.title for entry in entries], np.uint64), np.uint64)
         self._append_hashes("keys", "hashes", [entry.keys for entry in entries])
-        self._append_hashes("references", "keys", [[ids.digest(name) for name in paper.references] for paper in papers])
+        self._append_hashes("references", "keys", [entry.references for entry in entries])
         occurrences = [terms.numbers([getattr(paper, field) for paper in papers]) for field in FIELDS]
         present = [self._append_terms(field, *found) for field, found in zip(FIELDS, occurrences, strict=True)]
         self._count_papers(present)
@@ -174,16 +159,6 @@ class SegmentWriter:
         if name not in self._files:
             self._files[name] = (self.folder / name).open("wb")
         self._files[name].write(np.ascontiguousarray(values, np.dtype(dtype).newbyteorder("<")).tobytes())
-
-
-def keys_of(paper: Paper) -> tuple[str, ...]:
-    """Return every key that a paper answers to."""
-    return (paper.id, *(name for name in paper.ids if name != paper.id))
-
-
-def title_digest(title: str) -> int:
-    """Return a hash of what versions of a title share, 0 where the title is too short to tell works apart."""
-    return ids.digest(ids.title_key(title)) or 1 if len(title.replace("-", " ").split()) >= 3 else 0
 
 
 def total_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from citewise import ids
 from citewise.errors import BadLibrary
 from citewise.library import manifest as manifests
+from citewise.library.entry import Entry
 from citewise.library.files import checksum
 from citewise.library.library import Library
 from citewise.library.manifest import Manifest
-from citewise.library.segment import Entry, Segment
+from citewise.library.segment import Segment
 from citewise.library.tables import Tables
 from citewise.types import Rows
 
@@ -109,8 +109,9 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
     years = segment.array("years")[rows].tolist()
     keys, references = segment.lists("keys", "hashes", rows), segment.lists("references", "keys", rows)
     for place, paper in enumerate(segment.records.read(rows)):
-        said = (paper.year or 0, Entry.of(paper).keys, [ids.digest(name) for name in paper.references])
-        if said != (years[place], keys[place].tolist(), references[place].tolist()):
+        said = Entry.of(paper)
+        if (paper.year or 0, said.keys, said.references) != (
+                years[place], keys[place].tolist(), references[place].tolist()):
             yield place
 
 

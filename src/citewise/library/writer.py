@@ -14,12 +14,13 @@ from citewise import ids
 from citewise.errors import MissingData
 from citewise.ingest.report import Place, Report
 from citewise.library import manifest as manifests
+from citewise.library.entry import Entry
 from citewise.library.files import checksum, delete, link_folder, sync, walk
 from citewise.library.lexical import LexicalWriter
 from citewise.library.library import Library
 from citewise.library.lock import writer_lock
 from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
-from citewise.library.segment import Entry, Segment, SegmentWriter
+from citewise.library.segment import Segment, SegmentWriter
 from citewise.library.tables import Tables
 from citewise.library.versions import merge, plainly_different, same_work
 from citewise.library.vocabulary import VocabularyWriter
@@ -34,13 +35,16 @@ BATCH = 1_000
 _SMALL = 50_000
 """Segments of fewer rows are joined with their neighbours as they accumulate."""
 
-Papers = Iterable[tuple[Paper, Place]]
+_MOST_COMPARED = 50
+"""A title that more papers share ("Introduction to the special issue") is compared with so many of them."""
+
+Entries = Iterable[tuple[Entry, Place]]
 
 
-def add(path: Path | str, papers: Papers, report: Report | None = None, keep_versions: bool = False) -> Library:
+def add(path: Path | str, entries: Entries, report: Report | None = None, keep_versions: bool = False) -> Library:
     """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers."""
     with _writing(Path(path)) as writer:
-        writer.add(papers, report or Report(), keep_versions)
+        writer.add(entries, report or Report(), keep_versions)
         writer.commit()
     return Library(path)
 
@@ -96,7 +100,8 @@ class _Generation:
         self._deleted: set[int] = set()
         self._pending: list[Entry] = []
         self._seen: dict[int, int] = {}
-        self._titles: dict[int, list[int]] = {}
+        self._titles: dict[int, int] = {}
+        self._more_titled: dict[int, list[int]] = {}
         self._segment = SegmentWriter(path / "segments" / self._name)
         self._waiting = Waiting(path / "segments" / f"{self._name}-waiting")
         self._lexical_folder = path / "lexical" / self._name
@@ -106,13 +111,12 @@ class _Generation:
 
     # Adding
 
-    def add(self, papers: Papers, report: Report, keep_versions: bool) -> None:
+    def add(self, entries: Entries, report: Report, keep_versions: bool) -> None:
         """Add papers in batches, merging each with the paper that it is a version of."""
-        stream = iter(papers)
+        stream = iter(entries)
         while batch := list(itertools.islice(stream, BATCH)):
-            entries = [Entry.of(paper) for paper, _ in batch]
-            held = self._held_rows(entries)
-            for entry, rows, (_, place) in zip(entries, held, batch, strict=True):
+            held = self._held_rows([entry for entry, _ in batch])
+            for (entry, place), rows in zip(batch, held, strict=True):
                 self._add(entry, rows, place, report, keep_versions)
             self._flush()
         for patch, place in self._waiting.rest():
@@ -169,13 +173,18 @@ class _Generation:
         return entry, None, ""
 
     def _same_title(self, entry: Entry) -> int | None:
-        rows = self._titles.get(entry.title, [])
-        if self._kept:
-            rows = rows + self._kept.tables.titles.find_all(entry.title)
-        for row in rows:
+        for row in itertools.islice(self._titled(entry.title), _MOST_COMPARED):
             if row not in self._deleted and same_work(self._paper(row), entry.paper):
                 return row
         return None
+
+    def _titled(self, title: int) -> Iterator[int]:
+        """Yield the rows with a title: those of this import, the newest first, then those of the old generation."""
+        yield from reversed(self._more_titled.get(title, ()))
+        if title in self._titles:
+            yield self._titles[title]
+        if self._kept:
+            yield from self._kept.tables.titles.find_all(title)
 
     def _paper(self, row: int) -> Paper:
         if row < self._base and self._kept:
@@ -192,8 +201,8 @@ class _Generation:
     def _remember(self, entry: Entry, row: int) -> None:
         for key in entry.keys:
             self._seen[key] = row
-        if entry.title:
-            self._titles.setdefault(entry.title, []).append(row)
+        if entry.title and self._titles.setdefault(entry.title, row) != row:
+            self._more_titled.setdefault(entry.title, []).append(row)
 
     def _supersede(self, row: int, entry: Entry) -> None:
         """Put a new record in the place of an old one."""
@@ -290,7 +299,9 @@ class _Generation:
 
     def _file_entries(self, entries: list[SegmentEntry]) -> dict[str, FileEntry]:
         """Return the sizes and checksums of all files of the generation; new files are made durable on the way."""
-        known = self._kept.manifest.files if self._kept else {}
+        known = dict(self._kept.manifest.files) if self._kept else {}
+        known |= {name.replace(self._kept.manifest.lexical, self._name): entry for name, entry in known.items()
+                  if self._kept and name.startswith("lexical/") and not name.endswith(".json")}  # hard links
         folders = [Path("segments") / entry.name for entry in entries]
         folders += [Path("tables") / self._name, Path("lexical") / self._name]
         files = {}

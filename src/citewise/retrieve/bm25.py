@@ -1,5 +1,6 @@
 """BM25 over title and abstract: candidates from the inverted index, scored exactly from the forward index."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -38,10 +39,10 @@ class Bm25Settings:
         """Refuse what has no meaning."""
         if self.form not in ("title+abstract", "title", "keyterms"):
             raise BadInput(f"unknown query form {self.form!r}; known: title+abstract, title, keyterms")
-        if self.k1 < 0 or not 0 <= self.b <= 1 or self.delta < 0:
+        if not (0 <= self.k1 < math.inf and 0 <= self.b <= 1 and 0 <= self.delta < math.inf):
             raise BadInput(f"BM25 needs k1 >= 0, 0 <= b <= 1, delta >= 0; got k1={self.k1}, b={self.b}, "
                            f"delta={self.delta}")
-        if self.keyterms < 1 or self.reach < 1 or not 0 < self.common <= 1:
+        if not (self.keyterms >= 1 and 1 <= self.reach < math.inf and 0 < self.common <= 1):
             raise BadInput("BM25 needs keyterms >= 1, reach >= 1 and 0 < common <= 1; got "
                            f"keyterms={self.keyterms}, reach={self.reach}, common={self.common}")
 
