@@ -17,7 +17,7 @@ from rivals import PYSERINI, Pyserini, write_collection
 import citewise
 from citewise.types import Query
 
-K1, B = 1.2, 0.75
+K1, B = 1.6, 0.75
 ROUNDS = 3
 TIMED = 200
 

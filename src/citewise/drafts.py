@@ -27,12 +27,12 @@ _END = re.compile(
     r"|(?:key\s?words(?:\s+and\s+phrases)?|index\s+terms|ccs\s+concepts|categories\s+and\s+subject)\b)", re.IGNORECASE)
 _TITLE_LABEL = re.compile(r"title\s*:\s*", re.IGNORECASE)
 _TITLE = re.compile(r"\\title\s*(?:\[[^][]*\])?\s*(?=\{)")
-_ABSTRACT_ENVIRONMENT = re.compile(
-    r"\\begin\s*\{abstract\*?\}(?:\s*\[[^][]*\])?(.*?)\\end\s*\{abstract\*?\}", re.DOTALL)
+_ABSTRACT_ENVIRONMENT = (re.compile(r"\\begin\s*\{abstract\*?\}(?:\s*\[[^][]*\])?"),
+                         re.compile(r"\\end\s*\{abstract\*?\}"))
 _ABSTRACT_COMMAND = re.compile(r"\\abstract\s*(?=\{)")
-_ABSTRACT_SECTION = re.compile(
-    r"\\(?:section|chapter|paragraph)\*?\s*\{\s*(?:abstract|summary)\s*\}(.*?)"
-    r"(?=\\(?:section|chapter|begin\s*\{thebibliography|bibliography|end\s*\{document)|\Z)", re.IGNORECASE | re.DOTALL)
+_ABSTRACT_SECTION = (
+    re.compile(r"\\(?:section|chapter|paragraph)\*?\s*\{\s*(?:abstract|summary)\s*\}", re.IGNORECASE),
+    re.compile(r"\\(?:section|chapter|begin\s*\{thebibliography|bibliography|end\s*\{document)|\Z"))
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+(.+?)[ \t]*#*|([^\n]+)\n(?:={3,}|-{3,}))[ \t]*$", re.MULTILINE)
 _PANDOC_CITATIONS = re.compile(r"\[[^][]*@[^][]*\]")
@@ -111,19 +111,24 @@ def _from_latex(text: str) -> Draft:
 
 
 def _latex_abstract(body: str) -> str:
-    environment = _ABSTRACT_ENVIRONMENT.search(body)
-    if environment:
-        return environment[1]
+    return _between(body, *_ABSTRACT_ENVIRONMENT) or _abstract_groups(body) or _between(body, *_ABSTRACT_SECTION)
+
+
+def _between(body: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    start = opening.search(body)
+    end = closing.search(body, start.end()) if start else None
+    return body[start.end():end.start()] if start and end else ""
+
+
+def _abstract_groups(body: str) -> str:
+    """Return the arguments of an abstract command: one, or several (context, aims, methods, results, conclusions)."""
     command = _ABSTRACT_COMMAND.search(body)
-    if command:
-        parts: list[str] = []  # one group, or several: context, aims, methods, results, conclusions
-        at = command.end()
-        while part := tex_source.group(body, at):
-            parts.append(part[0])
-            at = part[1]
-        return "\n\n".join(parts)
-    section = _ABSTRACT_SECTION.search(body)
-    return section[1] if section else ""
+    at = command.end() if command else len(body)
+    parts: list[str] = []
+    while part := tex_source.group(body, at):
+        parts.append(part[0])
+        at = part[1]
+    return "\n\n".join(parts)
 
 
 def _from_text(text: str) -> Draft:

@@ -29,7 +29,7 @@ _BRACE = re.compile(r"(?<!\\)[{}]")
 _SECOND_ARGUMENT = re.compile(
     r"\\(?:href|textcolor|texorpdfstring|colorbox|scalebox|resizebox)\b\s*(?:\[[^]]*\])?\s*(?=\{)")
 _DROPPED = re.compile(
-    r"[~\s]*\\(?:[A-Za-z]*[cC]ite[A-Za-z]*|footnote(?:mark|text)?|thanks|tnote(?:ref|text)|label|index|todo|color|ref|eqref"
+    r"[~\s]{0,20}\\(?:[A-Za-z]*[cC]ite[A-Za-z]*|footnote(?:mark|text)?|thanks|tnote(?:ref|text)|label|index|todo|color|ref|eqref"
     r"|autoref|[cC]ref|[vh]space|fontsize|linespread|includegraphics|orcid|email)\*?(?![A-Za-z])")
 _OPTION = re.compile(r"\s*\[[^][]*\]")
 _CITATION = re.compile(
@@ -181,7 +181,7 @@ def _instance(text: str, at: int, command: tuple[int, str | None, str]) -> tuple
 def _without_dropped(text: str) -> str:
     """Remove commands that add no words to a text, with their options and their argument."""
     parts: list[str] = []
-    at = 0
+    at = unclosed = 0
     for match in _DROPPED.finditer(text):
         if match.start() < at:
             continue
@@ -189,16 +189,18 @@ def _without_dropped(text: str) -> str:
         at = match.end()
         while option := _OPTION.match(text, at):
             at = option.end()
-        argument = group(text, at)
+        argument = group(text, at) if unclosed < MOST_EXPANSIONS else None
+        unclosed += argument is None and text[at:at + 1] == "{"
         at = argument[1] if argument else at
     return "".join([*parts, text[at:]])
 
 
 def _with_second_arguments(text: str) -> str:
     parts: list[str] = []
-    at = 0
+    at = unclosed = 0
     for match in _SECOND_ARGUMENT.finditer(text):
-        first = group(text, match.end()) if match.start() >= at else None
+        first = group(text, match.end()) if match.start() >= at and unclosed < MOST_EXPANSIONS else None
+        unclosed += first is None
         if first:
             parts.append(text[at:match.start()])
             at = first[1]

@@ -196,7 +196,7 @@ class Library:
         """Return at most k rows in scope, best first by tantivy's BM25."""
         if k < 1:
             raise BadInput(f"k must be at least 1, not {k}")
-        years = (scope.since or 1, scope.year or 9999) if scope.bounded else None
+        years = _year_range(scope) if scope.bounded else None
         share = self._share(years)
         hidden = np.array(scope.hidden, np.int64)
         if years is None or share < _FILTERED_BELOW:
@@ -234,6 +234,12 @@ class Library:
         """Return how many papers there are of each year; year 0 stands for an unknown one."""
         counted = self._papers_by_year
         return Counter({int(year): int(counted[year]) for year in np.flatnonzero(counted)})
+
+
+def _year_range(scope: Scope) -> tuple[int, int]:
+    """Return the first and the last year in scope, within what an index of years can hold."""
+    first, last = 1 if scope.since is None else scope.since, 9_999 if scope.year is None else scope.year
+    return min(max(first, 1), 10_000), min(max(last, 0), 9_999)
 
 
 def _kept(lists: Ragged, keep: NDArray[np.bool_]) -> Ragged:

@@ -22,7 +22,7 @@ class _Stores(Terms, Lexical, Protocol):
 class Bm25Settings:
     """How BM25 reads a query and weighs terms."""
 
-    k1: float = 1.2
+    k1: float = 1.6
     b: float = 0.75
     delta: float = 0.0
     """Above 0: BM25+, which gives every matching term at least this much."""

@@ -1,0 +1,157 @@
+"""Tables of measured results, made from benchmarks/results; what was not measured says so."""
+
+import functools
+import json
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
+MISSING = "not measured yet"
+
+_TUNED_SHOWN = 10
+_ABOUT_THE_RUN = ("commit", "command", "machine", "corpus")
+
+
+def table(name: str) -> str:
+    """Return the table that a marker names, as Markdown."""
+    return TABLES[name]()
+
+
+@functools.cache
+def _result(name: str) -> dict[str, Any] | None:
+    file = FOLDER / f"{name}.json"
+    return json.loads(file.read_text("utf-8")) if file.exists() else None
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)
+
+
+def _measured(result: Mapping[str, Any]) -> str:
+    machine = result["machine"]
+    return (f"Commit `{result['commit']}`, corpus {result.get('corpus', 'none')}, {machine['cores']} cores, "
+            f"Python {machine['python']}.")
+
+
+def _titled(name: str, rows_of: Callable[[dict[str, Any]], tuple[Sequence[str], Sequence[Sequence[object]]]]) -> str:
+    result = _result(name)
+    if result is None:
+        return f"{MISSING}"
+    return f"{_markdown(*rows_of(result))}\n\n{_measured(result)}"
+
+
+def quality() -> str:
+    """Return what each system finds."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        measures = next(iter(result["quality"].values())).keys()
+        return ["system", *measures], [[name, *found.values()] for name, found in result["quality"].items()]
+    return _titled("bm25", rows)
+
+
+def latency() -> str:
+    """Return how long a query takes, the median of each round and how that compares."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        taken, ratios = result["latency"]["rounds"], result["latency"]["ratio to pyserini"]
+        rounds = range(1, len(next(iter(taken.values()))) + 1)
+        return (["ms a query, median", *(f"round {number}" for number in rounds), "ratio to pyserini"],
+                [[name, *values, ratios[name]] for name, values in taken.items()])
+    return _titled("bm25", rows)
+
+
+def memory() -> str:
+    """Return the peak resident memory of a process that answers queries, and how long opening takes."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        opening = statistics.median(result["latency"]["opening the library, s"])
+        return (["process", "value"],
+                [*_flat(result["memory"]), ["citewise: opening the library, s (median)", opening]])
+    return _titled("bm25", rows)
+
+
+def build() -> str:
+    """Return how fast libraries are built."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        speed = [[f"{name}, papers a second", value] for name, value in result["papers a second"].items()]
+        faster = [[f"citewise is faster by, {name}", f"×{value}"]
+                  for name, value in result["citewise is faster by"].items()]
+        peak = [[f"{name}, peak MB of all rounds", max(values)] for name, values in result["peak MB"].items()]
+        return ["building", "value"], [*speed, *faster, *peak]
+    return _titled("build", rows)
+
+
+def growth() -> str:
+    """Return how time, memory and disk grow with a library, one column a size."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        columns = [dict(_flat(row)) for row in result["rows"]]
+        head = ["papers", *(f"{column['papers']:,}" for column in columns)]
+        return head, [[name, *(column[name] for column in columns)] for name in columns[0] if name != "papers"]
+    return _titled("growth", rows)
+
+
+def crash() -> str:
+    """Return what happened to libraries whose writer was killed."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        return ["trial", "value"], _flat({name: value for name, value in result.items() if name not in _ABOUT_THE_RUN})
+    return _titled("crash", rows)
+
+
+def tuning() -> str:
+    """Return the best settings of BM25 on the development year."""
+    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        ranked = sorted(result["results"].items(), key=lambda item: -item[1]["F1@20"])
+        return ([f"system (best {_TUNED_SHOWN} of {len(ranked)})", *ranked[0][1].keys()],
+                [[f"`{name}`", *found.values()] for name, found in ranked[:_TUNED_SHOWN]])
+    return _titled("tune-bm25", rows)
+
+
+def summary() -> str:
+    """Return the few numbers that a visitor asks for, ours beside the rival's."""
+    found, built = _result("bm25"), _result("build")
+    if found is None and built is None:
+        return MISSING
+    rows = [*(_found_rows(found) if found else []), *(_built_rows(built) if built else [])]
+    measured = [_measured(result) for result in (found, built) if result]
+    return f"{_markdown(['', 'citewise', 'pyserini'], rows)}\n\n{' '.join(dict.fromkeys(measured))}"
+
+
+def _found_rows(result: Mapping[str, Any]) -> list[Sequence[object]]:
+    names = (next(iter(result["quality"])), next(name for name in result["quality"] if name.startswith("pyserini")))
+    ours, theirs = (result["quality"][name] for name in names)
+    speed = {name: statistics.median(values) for name, values in result["latency"]["rounds"].items()}
+    memory = dict(_flat(result["memory"]))
+    return [*([measure, ours[measure], theirs[measure]] for measure in ours if measure != "queries"),
+            [f"ms a query, top {result['latency']['k']}, median", speed["citewise"], speed["pyserini"]],
+            ["peak memory while answering, MB", memory["citewise MB, serving: peak MB"],
+             memory["pyserini MB, serving"]]]
+
+
+def _built_rows(result: Mapping[str, Any]) -> list[Sequence[object]]:
+    speed = result["papers a second"]
+    return [["papers indexed a second", speed["citewise"], speed["pyserini: lexical index only"]]]
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> list[list[object]]:
+    """Return (name, value) pairs, names within names joined by a colon; lists stand with commas."""
+    pairs: list[list[object]] = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            pairs += _flat(value, f"{before}{name}: ")
+        else:
+            pairs.append([f"{before}{name}", ", ".join(map(_cell, value)) if isinstance(value, list) else value])
+    return pairs
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "summary": summary, "quality": quality, "latency": latency, "memory": memory, "build": build, "growth": growth,
+    "crash": crash, "tuning": tuning}
+"""Marker to table."""

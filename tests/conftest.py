@@ -1,0 +1,41 @@
+"""What the tests share."""
+
+from pathlib import Path
+
+import pytest
+
+import citewise
+from citewise.types import Paper
+from corpora import GOLDEN
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def golden() -> tuple[Paper, ...]:
+    """Eight papers whose citations are known by hand."""
+    return GOLDEN
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """The folder of a library that holds the golden papers."""
+    folder = tmp_path / "library"
+    citewise.add(GOLDEN, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def golden_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, made once: for tests that only read."""
+    folder = tmp_path_factory.mktemp("golden") / "library"
+    citewise.add(GOLDEN, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with the project's data; a test that needs it is skipped where it is not there."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no data in {SHARED}")
+    return SHARED

@@ -1,0 +1,76 @@
+"""Slow, plain implementations of what citewise does fast, to compare answers with."""
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import tantivy
+
+from citewise.text import LONGEST_TOKEN
+from citewise.types import Paper
+
+
+@functools.cache
+def _analyzer() -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    for step in (tantivy.Filter.lowercase(), tantivy.Filter.remove_long(LONGEST_TOKEN + 1),
+                 tantivy.Filter.stopword("english"), tantivy.Filter.stemmer("english")):
+        builder = builder.filter(step)
+    return builder.build()
+
+
+def stems(text: str) -> list[str]:
+    """Return the terms of an ASCII text, as tantivy's own analysis finds them."""
+    return _analyzer().analyze(text)
+
+
+class PlainLibrary:
+    """What a library should say of some papers: dictionaries and loops."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self.papers = list(papers)
+        self.owner = {key: place for place, paper in reversed(list(enumerate(self.papers)))
+                      for key in (paper.id, *paper.ids)}
+
+    def references(self, place: int, before: int | None = None) -> set[int]:
+        paper = self.papers[place]
+        if before is not None and not (paper.year and paper.year < before):
+            return set()
+        return {self.owner[key] for key in paper.references if key in self.owner} - {place}
+
+    def citers(self, place: int, before: int | None = None) -> set[int]:
+        return {other for other in range(len(self.papers)) if place in self.references(other, before)}
+
+    def dangling(self) -> int:
+        """Return how many references lead nowhere (or to the citing paper itself)."""
+        return sum(len(paper.references) - len(self.references(place)) for place, paper in enumerate(self.papers))
+
+    def counts(self, place: int, field: str) -> Counter[str]:
+        paper = self.papers[place]
+        texts = {"title": [paper.title], "abstract": [paper.abstract], "text": [paper.title, paper.abstract]}[field]
+        return Counter(stem for text in texts for stem in stems(text))
+
+    def length(self, place: int, field: str) -> int:
+        return sum(self.counts(place, field).values())
+
+    def mean_length(self, field: str) -> float:
+        return sum(self.length(place, field) for place in range(len(self.papers))) / len(self.papers)
+
+    def frequency(self, stem: str, field: str) -> int:
+        return sum(stem in self.counts(place, field) for place in range(len(self.papers)))
+
+    def bm25(self, query: Counter[str], k1: float, b: float, delta: float = 0.0) -> dict[int, float]:
+        """Return the score of every paper that shares a term with the query."""
+        number, mean = len(self.papers), self.mean_length("text")
+        weights = {stem: count * math.log(1 + (number - self.frequency(stem, "text") + 0.5)
+                                          / (self.frequency(stem, "text") + 0.5)) for stem, count in query.items()}
+        scores: dict[int, float] = {}
+        for place in range(number):
+            held = self.counts(place, "text")
+            shared = [stem for stem in query if held[stem]]
+            norm = k1 * (1 - b + b * sum(held.values()) / mean)
+            if shared:
+                scores[place] = sum(weights[stem] * (held[stem] * (k1 + 1) / (held[stem] + norm) + delta)
+                                    for stem in shared)
+        return scores
