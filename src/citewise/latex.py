@@ -14,8 +14,12 @@ logging.getLogger("pylatexenc").addHandler(logging.NullHandler())  # else its wa
 MOST_GROUPS = 2_000
 """Braces in one text; beyond that it is noise, and the converter's recursion would not end well."""
 
+MOST_OPEN_OPTIONS = 4
+"""Brackets open at once."""
+
 _LATEX = re.compile(r"[\\{}$~]|--|``|''")
 _BRACES = re.compile(r"(?<!\\)[{}]")
+_MARKS = re.compile(r"\\.|[][{}]", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _RAW_SPECIAL = re.compile(r"(?<!\\)[%&#]")
 _DOLLAR = re.compile(r"(?<!\\)\$")
@@ -74,12 +78,23 @@ def _converter() -> LatexNodes2Text:
 
 
 def _converted(text: str) -> str:
-    if text.count("{") > MOST_GROUPS:
+    if text.count("{") > MOST_GROUPS or not _closes(text):
         return _BRACES.sub("", text)
     try:
         return str(_converter().latex_to_text(text))
     except Exception:  # the converter meets hostile input with errors of any type
         return _BRACES.sub("", text)
+
+
+def _closes(text: str) -> bool:
+    """Whether braces have their partners and brackets nest little: pylatexenc's time doubles with each open one."""
+    braces = brackets = 0
+    for mark in _MARKS.findall(text):
+        braces += {"{": 1, "}": -1}.get(mark, 0)
+        brackets += {"[": 1, "]": -1}.get(mark, 0)
+        if braces < 0 or brackets > MOST_OPEN_OPTIONS:
+            return False
+    return braces == 0
 
 
 @functools.lru_cache(maxsize=1 << 14)

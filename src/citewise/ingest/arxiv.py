@@ -14,8 +14,7 @@ from citewise.ingest.source import Source
 NAME = "arxiv"
 
 LONGEST_FRAGMENT = 400
-MOST_OPTIONS = 4
-"""Characters, and brackets, of LaTeX that are converted at once; a piece with more is noise and stays as it is."""
+"""Characters of LaTeX that are converted at once; a longer piece is noise and stays as it is."""
 
 _MARKS = {"authors_parsed", "versions", "submitter", "update_date", "journal-ref"}
 
@@ -40,7 +39,6 @@ _FRAGMENT = re.compile(
     rf"|\\[^\sA-Za-z]|{_GROUP}")
 _GLUED_COMMAND = re.compile(r"(?<=[A-Za-z)])(?=\\[a-z]{3})")
 _BRACKETS = str.maketrans("", "", "${}")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def detects(head: bytes) -> bool:
@@ -123,16 +121,5 @@ def _replacement(match: re.Match[str]) -> str:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _converted(fragment: str) -> str:
-    if not _closes(fragment):
-        return fragment
     return latex.decode(_GLUED_COMMAND.sub(" ", fragment) if fragment.startswith("$") else fragment)
 
-
-def _closes(fragment: str) -> bool:
-    """Whether each brace has its partner: pylatexenc's time doubles with every one left open, and with every [."""
-    depth = 0
-    for mark in _BRACE.findall(fragment):
-        depth += {"{": 1, "}": -1}.get(mark, 0)
-        if depth < 0:
-            return False
-    return depth == 0 and fragment.count("[") <= MOST_OPTIONS

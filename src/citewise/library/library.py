@@ -62,6 +62,10 @@ class Library:
     def __len__(self) -> int:
         return self.manifest.papers
 
+    def __bool__(self) -> bool:
+        """Return True: a library without papers is still a library."""
+        return True
+
     @cached_property
     def rows(self) -> Rows:
         """Return the rows that hold a paper, in order."""

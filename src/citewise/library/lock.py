@@ -12,13 +12,16 @@ from pathlib import Path
 import filelock
 import msgspec
 
-from citewise.errors import LibraryBusy
+from citewise.errors import BadInput, LibraryBusy
 
 
 @contextlib.contextmanager
 def writer_lock(library: Path) -> Iterator[None]:
     """Hold the library's writer lock; the system frees it when the process ends, however it ends."""
-    library.mkdir(parents=True, exist_ok=True)
+    try:
+        library.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{library}: cannot be made a folder ({error.strerror}); name another one for the library") from None
     holder = library / "writer.json"
     lock = filelock.FileLock(library / "writer.lock", timeout=0)
     try:

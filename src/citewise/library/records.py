@@ -25,7 +25,7 @@ class RecordWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._file = (folder / "records.zst").open("w+b")
+        self.file = (folder / "records.zst").open("w+b")
         self._starts, self._firsts = [0], [0]
         self._waiting: list[bytes] = []
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -45,22 +45,22 @@ class RecordWriter:
         block, inside = divmod(place, BLOCK)
         if block == len(self._starts) - 1:
             return _decode_paper(self._waiting[inside])
-        self._file.seek(self._starts[block])
-        content = self._file.read(self._starts[block + 1] - self._starts[block])
-        self._file.seek(0, 2)
+        self.file.seek(self._starts[block])
+        content = self.file.read(self._starts[block + 1] - self._starts[block])
+        self.file.seek(0, 2)
         return _decode_paper(_block(content)[inside])
 
     def close(self) -> None:
         """Write what is waiting, and where each block starts."""
         if self._waiting:
             self._write_block()
-        self._file.close()
+        self.file.close()
         write_array(self._folder / "records.starts", np.array(self._starts), np.int64)
         write_array(self._folder / "records.firsts", np.array(self._firsts), np.int64)
 
     def _write_block(self) -> None:
         content = self._compressor.compress(_encode(self._waiting))
-        self._file.write(content)
+        self.file.write(content)
         self._starts.append(self._starts[-1] + len(content))
         self._firsts.append(self._firsts[-1] + len(self._waiting))
         self._waiting.clear()

@@ -1,5 +1,6 @@
 """A segment: an immutable folder with a run of rows, from which every table of a generation can be made."""
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -126,6 +127,12 @@ class SegmentWriter:
             file.close()
         for name, counted in self._frequencies.items():
             write_array(self.folder / f"{name}.frequencies", np.trim_zeros(counted, "b"), np.uint32)
+
+    def abandon(self) -> None:
+        """Close all files as they are."""
+        for file in (self.records.file, *self._files.values()):
+            with contextlib.suppress(OSError):  # a full disk: what is still buffered cannot be written
+                file.close()
 
     def _append_terms(self, field: str, numbers: NDArray[np.int64], starts: Rows) -> NDArray[np.int64]:
         """Write a field's distinct terms with their counts; return them as place << 32 | term, sorted."""

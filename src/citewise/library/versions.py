@@ -10,14 +10,22 @@ SAME_TITLE = 0.7
 """Word Jaccard from which two titles are near-duplicates (Nogueira et al. 2020, section 4.2)."""
 
 _OTHER_TITLE = 0.3
+_OTHER_LOCAL_TITLE = 0.5
 _PREPRINT_VENUES = ("arxiv", "corr", "biorxiv", "medrxiv", "ssrn", "chemrxiv", "psyarxiv", "preprint", "techrxiv")
 
 
-def plainly_different(one: Paper, other: Paper) -> bool:
-    """Whether two records that claim the same key cannot be the same work: unlike titles and no common author."""
-    if not one.title or not other.title or ids.jaccard(one.title, other.title) >= _OTHER_TITLE:
+def plainly_different(one: Paper, other: Paper, key: str) -> bool:
+    """Whether two records that claim the same key cannot be the same work.
+
+    A registry's id is trusted unless the titles are unlike and no author is common. A user's own id (`smith2010`) is
+    not unique in the world, and authors who share a name share such ids: there the titles alone decide.
+    """
+    if not one.title or not other.title:
         return False
-    return not _share_author(one, other)
+    alike = ids.jaccard(one.title, other.title)
+    if ids.scheme_of(key):
+        return alike < _OTHER_TITLE and not _share_author(one, other)
+    return alike < _OTHER_LOCAL_TITLE
 
 
 def same_work(one: Paper, other: Paper) -> bool:

@@ -5,16 +5,16 @@ import dataclasses
 import datetime
 import functools
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from citewise import ids
 from citewise.errors import MissingData
 from citewise.ingest.report import Place, Report
 from citewise.library import manifest as manifests
-from citewise.library.entry import Entry
+from citewise.library.entry import Entry, keys_of
 from citewise.library.files import checksum, delete, link_folder, sync, walk
 from citewise.library.lexical import LexicalWriter
 from citewise.library.library import Library
@@ -37,6 +37,9 @@ _SMALL = 50_000
 
 _MOST_COMPARED = 50
 """A title that more papers share ("Introduction to the special issue") is compared with so many of them."""
+
+_OUR_NAME = re.compile(r"\d{6,}(-joined|-waiting)?")
+"""What a generation's folders are called; whatever else is in a library's folder is its owner's."""
 
 Entries = Iterable[tuple[Entry, Place]]
 
@@ -77,7 +80,7 @@ def _writing(path: Path, must_exist: bool = False, from_scratch: bool = False) -
         manifests.load(path)
     with writer_lock(path):
         old = Library(path) if (path / manifests.NAME).exists() else None
-        _collect_garbage(path, old.manifest if old else None)
+        _collect_garbage(path, old.manifest if old is not None else None)
         generation = _Generation(path, old, from_scratch)
         try:
             yield generation
@@ -92,11 +95,11 @@ class _Generation:
     def __init__(self, path: Path, old: Library | None, from_scratch: bool) -> None:
         self._path, self._old = path, old
         self._kept = None if from_scratch else old
-        self._number = old.manifest.generation + 1 if old else 1
+        self._number = old.manifest.generation + 1 if old is not None else 1
         self._name = f"{self._number:06d}"
-        self._vocabulary = VocabularyWriter(old.vocabulary if old else None)
+        self._vocabulary = VocabularyWriter(old.vocabulary if old is not None else None)
         self._terms = Terms(self._vocabulary.number)
-        self._base = self._kept.manifest.rows if self._kept else 0
+        self._base = self._kept.manifest.rows if self._kept is not None else 0
         self._deleted: set[int] = set()
         self._pending: list[Entry] = []
         self._seen: dict[int, int] = {}
@@ -105,7 +108,7 @@ class _Generation:
         self._segment = SegmentWriter(path / "segments" / self._name)
         self._waiting = Waiting(path / "segments" / f"{self._name}-waiting")
         self._lexical_folder = path / "lexical" / self._name
-        if self._kept:
+        if self._kept is not None:
             link_folder(path / "lexical" / self._kept.manifest.lexical, self._lexical_folder)
         self._lexical = LexicalWriter(self._lexical_folder)
 
@@ -125,7 +128,7 @@ class _Generation:
 
     def _held_rows(self, entries: list[Entry]) -> list[list[int]]:
         """Return the rows of the old generation that the entries' keys name, looked up all at once."""
-        if not self._kept:
+        if self._kept is None:
             return [[]] * len(entries)
         rows = self._kept.tables.keys.find(np.array([name for entry in entries for name in entry.keys], np.uint64))
         found = iter(rows.tolist())
@@ -161,14 +164,14 @@ class _Generation:
                     report: Report) -> tuple[Entry, int | None, str]:
         """Return the row of the paper that shares a key; a key that belongs to a plainly different work is given up."""
         old_rows = held or [-1] * len(entry.keys)
-        for key, old_row in zip(entry.keys, old_rows, strict=True):
+        for name, key, old_row in zip(keys_of(entry.paper), entry.keys, old_rows, strict=True):
             row = self._seen.get(key, old_row)
             if row < 0 or row in self._deleted:
                 continue
-            if not plainly_different(self._paper(row), entry.paper):
+            if not plainly_different(self._paper(row), entry.paper, name):
                 return entry, row, "same_key"
-            report.note("repaired", "duplicate_key", place, entry.paper.id, f"taken by {self._paper(row).id}")
-            renamed = Entry.of(_without(entry.paper, key))
+            report.note("repaired", "duplicate_key", place, name, f"taken by {self._paper(row).id}")
+            renamed = Entry.of(_without(entry.paper, name))
             return self._same_paper(renamed, self._held_rows([renamed])[0], place, report)
         return entry, None, ""
 
@@ -183,11 +186,11 @@ class _Generation:
         yield from reversed(self._more_titled.get(title, ()))
         if title in self._titles:
             yield self._titles[title]
-        if self._kept:
+        if self._kept is not None:
             yield from self._kept.tables.titles.find_all(title)
 
     def _paper(self, row: int) -> Paper:
-        if row < self._base and self._kept:
+        if row < self._base and self._kept is not None:
             return self._kept.papers([row])[0]
         if row >= self._base + self._segment.rows:
             return self._pending[row - self._base - self._segment.rows].paper
@@ -226,7 +229,7 @@ class _Generation:
 
     def library_rows(self, keys: list[str]) -> Rows:
         """Return the rows of keys in the generation that is being replaced."""
-        return self._kept.rows_of(keys) if self._kept else np.full(len(keys), -1, np.int64)
+        return self._kept.rows_of(keys) if self._kept is not None else np.full(len(keys), -1, np.int64)
 
     def delete(self, rows: list[int]) -> None:
         """Mark rows as gone."""
@@ -259,7 +262,7 @@ class _Generation:
             self.abandon()
             return
         entries, segments = self._joined_segments()
-        old_deleted = self._kept.tables.deleted.tolist() if self._kept else []
+        old_deleted = self._kept.tables.deleted.tolist() if self._kept is not None else []
         deleted = np.array(sorted({*old_deleted, *self._deleted}), np.int64)
         tables = self._path / "tables" / self._name
         Tables.build(segments, deleted).save(tables)
@@ -275,14 +278,16 @@ class _Generation:
 
     def abandon(self) -> None:
         """Remove what was written; the library stays as it was."""
+        self._segment.abandon()
+        self._waiting.close()
         for kind in ("segments", "lexical", "tables"):
             for leftover in (self._path / kind).glob(f"{self._name}*"):
                 delete(leftover)
 
     def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
         """Return the segments of the new generation, small ones at the end joined so that there are never many."""
-        entries = list(self._kept.manifest.segments) if self._kept else []
-        segments = list(self._kept.segments) if self._kept else []
+        entries = list(self._kept.manifest.segments) if self._kept is not None else []
+        segments = list(self._kept.segments) if self._kept is not None else []
         if self._segment.rows:
             entries.append(SegmentEntry(self._name, self._base, self._segment.rows))
             segments.append(Segment(self._segment.folder, self._segment.rows))
@@ -299,9 +304,10 @@ class _Generation:
 
     def _file_entries(self, entries: list[SegmentEntry]) -> dict[str, FileEntry]:
         """Return the sizes and checksums of all files of the generation; new files are made durable on the way."""
-        known = dict(self._kept.manifest.files) if self._kept else {}
+        known = dict(self._kept.manifest.files) if self._kept is not None else {}
         known |= {name.replace(self._kept.manifest.lexical, self._name): entry for name, entry in known.items()
-                  if self._kept and name.startswith("lexical/") and not name.endswith(".json")}  # hard links
+                  if self._kept is not None and name.startswith("lexical/")
+                  and not name.endswith(".json")}  # hard links
         folders = [Path("segments") / entry.name for entry in entries]
         folders += [Path("tables") / self._name, Path("lexical") / self._name]
         files = {}
@@ -317,14 +323,12 @@ class _Generation:
         return files
 
 
-def _without(paper: Paper, key: int) -> Paper:
+def _without(paper: Paper, key: str) -> Paper:
     """Return the paper without a key; if that was its own id, with a number behind it."""
-    kept = tuple(name for name in paper.ids if ids.digest(name) != key)
-    name = paper.id
-    if ids.digest(name) == key:
-        stem, mark, number = name.rpartition("~")
-        name = f"{stem}~{int(number) + 1}" if mark and number.isdigit() else f"{name}~2"
-    return dataclasses.replace(paper, id=name, ids=kept)
+    if key != paper.id:
+        return dataclasses.replace(paper, ids=tuple(name for name in paper.ids if name != key))
+    stem, mark, number = key.rpartition("~")
+    return dataclasses.replace(paper, id=f"{stem}~{int(number) + 1}" if mark and number.isdigit() else f"{key}~2")
 
 
 def _join(segments: list[Segment], folder: Path) -> Segment:
@@ -350,5 +354,5 @@ def _collect_garbage(path: Path, manifest: Manifest | None) -> None:
     used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()
     for kind in ("segments", "tables", "lexical"):
         for folder in (path / kind).glob("*"):
-            if f"{kind}/{folder.name}" not in used:
+            if f"{kind}/{folder.name}" not in used and _OUR_NAME.fullmatch(folder.name):
                 delete(folder)
