@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from corpora import GOLDEN
 
 import citewise
 from citewise.types import Paper
-from corpora import GOLDEN
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -70,5 +70,6 @@ def corpora(draw, most: int = 12):
     return [Paper(f"p{number}", f"{draw(st.sampled_from(WORDS))} {draw(texts)}".strip(), draw(texts),
                   draw(st.none() | st.integers(1990, 1995)), ids=(f"q{number}",),
                   references=tuple(draw(st.lists(st.sampled_from(
-                      [f"{letter}{other}" for letter in "pq" for other in range(count + 2)]), max_size=5, unique=True))))
+                      [f"{letter}{other}" for letter in "pq" for other in range(count + 2)]),
+                      max_size=5, unique=True))))
             for number in range(count)]

@@ -31,7 +31,8 @@ SPELLINGS = {
         "204e3073870fae3d05bcbc2f6a8e263d9b72e776", "204E3073870FAE3D05BCBC2F6A8E263D9B72E776",
         "https://www.semanticscholar.org/paper/204e3073870fae3d05bcbc2f6a8e263d9b72e776",
         "https://www.semanticscholar.org/paper/Attention-is-All-you-Need/204e3073870fae3d05bcbc2f6a8e263d9b72e776"],
-    "pmid:19872477": ["PMID:19872477", "pmid: 19872477", "MEDLINE:19872477", "https://pubmed.ncbi.nlm.nih.gov/19872477/",
+    "pmid:19872477": ["PMID:19872477", "pmid: 19872477", "MEDLINE:19872477",
+                      "https://pubmed.ncbi.nlm.nih.gov/19872477/",
                       "https://www.ncbi.nlm.nih.gov/pubmed/19872477"],
     "pmcid:PMC1539093": ["PMC1539093", "pmcid:PMC1539093", "pmc1539093",
                          "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1539093/"],
@@ -45,7 +46,8 @@ SPELLINGS = {
 
 IDS = st.one_of(
     st.sampled_from([spelling for spellings in SPELLINGS.values() for spelling in spellings]),
-    st.builds("{}{}{}".format, st.sampled_from(["", "doi:", "DOI: ", "https://doi.org/", "arXiv:", "s2:", "acl:", "pmid:"]),
+    st.builds("{}{}{}".format, st.sampled_from(["", "doi:", "DOI: ", "https://doi.org/", "arXiv:", "s2:", "acl:",
+    "pmid:"]),
               st.sampled_from(["", "10.1000/", "10.48550/arXiv.", "1706.03762", "W12345", "hep-th/9901001", "PMC12"]),
               st.text(string.ascii_letters + string.digits + ".,;:/()-_ v%", max_size=12)),
     st.text(max_size=30))
@@ -61,7 +63,8 @@ def test_every_spelling_is_one_key(name: str, spelling: str) -> None:
 @pytest.mark.parametrize(("value", "scheme", "name"), [
     ("10.1000/X", "doi", "doi:10.1000/x"), ("https://doi.org/10.1000/X", "doi", "doi:10.1000/x"),
     ("doi:10.1000/X", "doi", "doi:10.1000/x"), ("19872477", "pmid", "pmid:19872477"), ("1539093", "mag", "mag:1539093"),
-    ("13756489", "s2", "s2:13756489"), ("1706.03762v2", "arxiv", "arxiv:1706.03762"), ("P18-1001", "acl", "acl:P18-1001"),
+    ("13756489", "s2", "s2:13756489"), ("1706.03762v2", "arxiv", "arxiv:1706.03762"), ("P18-1001", "acl",
+    "acl:P18-1001"),
     ("conf/x/Y1", "dblp", "dblp:conf/x/Y1"),
 ])
 def test_a_bare_value_with_its_scheme(value: str, scheme: str, name: str) -> None:
@@ -118,7 +121,8 @@ def test_titles_without_letters_have_an_empty_key() -> None:
 
 
 @pytest.mark.parametrize(("one", "other", "alike"), [
-    ("a b c", "c b a", 1), ("a b c d", "a b c e", 3 / 5), ("a a a b", "A B", 1), ("a", "b", 0), ("", "", 0), ("", "a", 0),
+    ("a b c", "c b a", 1), ("a b c d", "a b c e", 3 / 5), ("a a a b", "A B", 1), ("a", "b", 0), ("", "", 0), ("", "a",
+    0),
     ("Deep learning", "Deep, learning!", 1), ("x-ray", "x ray", 1),
 ])
 def test_jaccard(one: str, other: str, alike: float) -> None:

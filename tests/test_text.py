@@ -1,13 +1,14 @@
 """Text to terms, against tantivy's own analysis and against itself, batched and one at a time."""
 
+import itertools
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import stems
 
 from citewise.text import LONGEST_TOKEN, Terms, fold, stem
-from oracles import stems
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=200)
 WORDY = st.lists(st.sampled_from(["The", "running", "RUNS", "x", "bees'", "of", "state-of-the-art", "C3PO", "a_b", "\t",
@@ -37,7 +38,7 @@ def analysed(*texts: str, terms: Terms | None = None, numbering: Numbering | Non
     assert len(starts) == len(texts) + 1
     assert starts[0] == 0 and starts[-1] == numbers.size
     words = [numbering.stems[number] for number in numbers]
-    return [words[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+    return [words[start:end] for start, end in itertools.pairwise(starts)]
 
 
 @given(st.lists(ASCII | WORDY, max_size=6))

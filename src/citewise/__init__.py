@@ -2,10 +2,10 @@
 
 from citewise.drafts import Draft, read_draft
 from citewise.errors import BadInput, BadLibrary, CitewiseError, LibraryBusy, MissingData, MissingExtra
-from citewise.ingest.report import Report
 from citewise.library.verify import Verification, verify
 from citewise.library.writer import compact, remove
 from citewise.opened import Description, OpenLibrary, add, index, open
+from citewise.report import Report
 from citewise.types import Paper, Query, Recommendation
 
 __all__ = [

@@ -20,9 +20,9 @@ from citewise.drafts import Draft, read_draft
 from citewise.errors import BadInput, CitewiseError
 from citewise.ingest import FORMATS as SOURCE_FORMATS
 from citewise.ingest import Reading
-from citewise.ingest.report import Event, Place, Report
 from citewise.queries import read_queries, write_run
 from citewise.render import BIBLIOGRAPHIES, FORMATS, as_json, tables
+from citewise.report import Event, Place, Report
 from citewise.types import Query, Recommendation
 
 app = typer.Typer(name="citewise", help=citewise.__doc__, no_args_is_help=True, rich_markup_mode="rich",

@@ -10,12 +10,12 @@ from citewise import systems
 from citewise.drafts import Draft, draft_of
 from citewise.ingest import Progress, read
 from citewise.ingest.ahead import read_ahead
-from citewise.ingest.report import Place, Report
 from citewise.library import writer
 from citewise.library.duplicates import near_duplicates
 from citewise.library.entry import Entry, keys_of
 from citewise.library.library import Library
 from citewise.recommend import Recommender
+from citewise.report import Place, Report
 from citewise.types import Paper, Query, Recommendation
 
 _BATCH = 5_000

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from citewise.ingest.json_lines import objects
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import open_source
+from citewise.report import Place, Report
 from citewise.types import Query, Recommendation
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citewise.ingest import FORMATS
 from citewise.ingest.clean import Cleaner
-from citewise.ingest.report import Place, Report
+from citewise.report import Place, Report
 from citewise.ingest.source import Source
 
 COMPRESSORS = {"plain": bytes, "gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from json_sources import COMPRESSORS, WRONG, clean, detected, json_objects, lines
 
 from citewise.ingest import arxiv, read
-from citewise.ingest.report import Report
+from citewise.report import Report
 
 RECORD = {
     "id": "0704.0042", "submitter": "Ada Muster", "authors": "A. Muster, P. Erd\\H{o}s and R. P\\'elda",

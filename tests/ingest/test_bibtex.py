@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citewise import ingest
 from citewise.ingest import FORMATS, bibtex, bibtex_entries
-from citewise.ingest.report import Report
+from citewise.report import Report
 from citewise.ingest.source import open_source
 from citewise.types import Paper
 

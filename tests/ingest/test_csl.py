@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from citewise import ingest
 from citewise.ingest import FORMATS, csl, json_stream
 from citewise.ingest.json_stream import ObjectScanner
-from citewise.ingest.report import Report
+from citewise.report import Report
 from citewise.types import Paper
 
 ITEM: dict[str, Any] = {

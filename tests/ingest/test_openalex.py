@@ -8,7 +8,7 @@ from hypothesis import given
 from json_sources import COMPRESSORS, WRONG, clean, detected, json_objects, lines, raw, source
 
 from citewise.ingest import openalex, read
-from citewise.ingest.report import Report
+from citewise.report import Report
 
 WORK = {
     "id": "https://openalex.org/W2741809807",

@@ -7,7 +7,7 @@ from hypothesis import given
 from json_sources import COMPRESSORS, WRONG, clean, detected, json_objects, lines
 
 from citewise.ingest import opencorpus, read
-from citewise.ingest.report import Report
+from citewise.report import Report
 
 SHA, CITED, CITING = "4cd223df721b722b1c40689caa52932a41fcc223", "0" * 39 + "1", "0" * 39 + "2"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from citewise import ingest
 from citewise.ingest import ris
-from citewise.ingest.report import Report
+from citewise.report import Report
 from citewise.types import Paper
 
 ARTICLE = """TY  - JOUR

@@ -8,7 +8,7 @@ from hypothesis import given
 from json_sources import COMPRESSORS, WRONG, clean, detected, json_objects, lines, raw, source
 
 from citewise.ingest import read, semantic_scholar
-from citewise.ingest.report import Report
+from citewise.report import Report
 
 SHA, OTHER_SHA = "061be346f7c4bcfe3d0123d0783e965ebccd5540", "c2fa5635f5e5c0fcd99b91df72e7e4589aa8b34e"
 

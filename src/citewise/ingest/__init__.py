@@ -8,8 +8,8 @@ from types import ModuleType
 from citewise.errors import BadInput
 from citewise.ingest import arxiv, bibtex, csl, jsonl, openalex, opencorpus, ris, semantic_scholar
 from citewise.ingest.clean import Cleaner
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import Source, find, open_source
+from citewise.report import Place, Report
 from citewise.types import Paper
 
 FORMATS: dict[str, ModuleType] = {module.NAME: module for module in (

@@ -18,8 +18,8 @@ import msgspec
 from citewise import errors
 from citewise.errors import CitewiseError
 from citewise.ingest import Progress, Reading, read
-from citewise.ingest.report import Event, Place, Report
 from citewise.library.entry import Entry
+from citewise.report import Event, Place, Report
 from citewise.types import Paper
 
 WORTH_A_PROCESS = 8_000_000

@@ -8,8 +8,8 @@ from typing import Any
 from citewise import latex
 from citewise.ingest.clean import LONGEST_ABSTRACT, Raw
 from citewise.ingest.json_lines import at, first_objects, objects
-from citewise.ingest.report import Report
 from citewise.ingest.source import Source
+from citewise.report import Report
 
 NAME = "arxiv"
 

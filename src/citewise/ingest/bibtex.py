@@ -8,9 +8,9 @@ from bibtexparser.middlewares.names import parse_single_name_into_parts
 from citewise.ingest.bibtex_entries import BibEntry, entries
 from citewise.ingest.clean import Raw
 from citewise.ingest.keys import identity, registry_key
-from citewise.ingest.report import Report
 from citewise.ingest.source import Source
 from citewise.latex import decode
+from citewise.report import Report
 
 NAME = "bibtex"
 

@@ -10,9 +10,9 @@ from bibtexparser.exceptions import ParsingException
 from bibtexparser.library import Library
 from bibtexparser.model import DuplicateFieldKeyBlock, Entry, ImplicitComment
 
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import LONGEST_RECORD, Source
 from citewise.ingest.text_lines import text_lines
+from citewise.report import Place, Report
 
 logging.getLogger("bibtexparser").addHandler(logging.NullHandler())  # what is malformed goes to the report instead
 

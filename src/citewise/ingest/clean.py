@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from citewise import ids
-from citewise.ingest.report import Place, Report
+from citewise.report import Place, Report
 from citewise.types import Paper
 
 LONGEST_TITLE = 1_000

@@ -7,8 +7,8 @@ from typing import Any
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_stream import leading_objects, streamed_objects
 from citewise.ingest.keys import identity, registry_key
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import Source
+from citewise.report import Place, Report
 
 NAME = "csl"
 

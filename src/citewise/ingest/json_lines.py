@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import Source, lines
+from citewise.report import Place, Report
 
 _decode = msgspec.json.Decoder().decode
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from citewise.ingest.json_lines import decoded
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import LONGEST_RECORD, Source, pieces
+from citewise.report import Place, Report
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+(?P<end>["\n])?|[][{}:,\n]')
 _CLOSERS = {b"{": b"}", b"[": b"]"}

@@ -6,8 +6,8 @@ from typing import Any
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import at, each, first_objects, objects
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import Source
+from citewise.report import Place, Report
 
 NAME = "openalex"
 

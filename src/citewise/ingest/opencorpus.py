@@ -5,8 +5,8 @@ from typing import Any
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import first_objects, objects
-from citewise.ingest.report import Report
 from citewise.ingest.source import Source
+from citewise.report import Report
 
 NAME = "opencorpus"
 

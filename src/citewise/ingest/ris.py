@@ -8,9 +8,9 @@ import rispy
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.keys import identity, registry_key
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import LONGEST_RECORD, Source
 from citewise.ingest.text_lines import text_lines
+from citewise.report import Place, Report
 
 NAME = "ris"
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from citewise.encoding import is_utf8, text_of
-from citewise.ingest.report import Place, Report
 from citewise.ingest.source import Source, lines
+from citewise.report import Place, Report
 
 
 def text_lines(source: Source, report: Report) -> Iterator[tuple[int, str]]:

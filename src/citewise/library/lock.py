@@ -21,7 +21,7 @@ def writer_lock(library: Path) -> Iterator[None]:
     try:
         library.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"{library}: cannot be made a folder ({error.strerror}); name another one for the library") from None
+        raise BadInput(f"{library}: cannot be a folder ({error.strerror}); name another one for the library") from None
     holder = library / "writer.json"
     lock = filelock.FileLock(library / "writer.lock", timeout=0)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from citewise.ingest.report import Place
+from citewise.report import Place
 from citewise.types import Paper
 
 _encode = msgspec.msgpack.Encoder().encode

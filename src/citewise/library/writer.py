@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from citewise.errors import MissingData
-from citewise.ingest.report import Place, Report
 from citewise.library import manifest as manifests
 from citewise.library.entry import Entry, keys_of
 from citewise.library.files import checksum, delete, link_folder, sync, walk
@@ -26,6 +25,7 @@ from citewise.library.versions import merge, plainly_different, same_work
 from citewise.library.vocabulary import VocabularyWriter
 from citewise.library.waiting import Waiting
 from citewise.protocols import FIELDS
+from citewise.report import Place, Report
 from citewise.text import Terms
 from citewise.types import Paper, Rows
 

@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from citewise.ingest.report import Report
 from citewise.library.verify import Verification
 from citewise.opened import Description
+from citewise.report import Report
 from citewise.types import Recommendation
 
 _MOST_AUTHORS = 2
