@@ -1,9 +1,9 @@
 """Writes what the documentation takes from code and results: the command line, the picture, the results tables.
 
-    python docs/generate.py            write what changed
-    python docs/generate.py --check    write nothing; exit with 1 where something would change
+With --check nothing is written, and the exit code is 1 where something would change.
 """
 
+import dataclasses
 import enum
 import html
 import inspect
@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.text import Text
 
 from citewise.cli import app
+from citewise.systems import SYSTEMS
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -39,18 +40,26 @@ _HEAD = """\
 Made from the code by `make docs`: edit `src/citewise/cli.py` instead of this page.
 
 Every command exits with 0 when it worked, 1 when it failed and 2 when it was called wrongly. Answers go to standard
-output, messages and progress to standard error. `citewise COMMAND --help` shows the same as this page.
+output, messages and progress to standard error. `citewise COMMAND --help` says the same.
+"""
+_SYSTEMS = """
+## Systems
+
+`--system` takes a name, and in parentheses the settings to change: `bm25(k1=0.9,b=0.4)`. Quote it, for a shell reads
+parentheses otherwise. [Methods](methods.md) says what each setting does.
 """
 
 
 def main() -> None:
     """Write every generated file, or with --check say which ones are out of date."""
-    stale = [path for path, content in _files().items() if not _same(path, content)]
+    stale = {path: content for path, content in _files().items() if not _same(path, content)}
+    names = "\n".join(str(path.relative_to(ROOT)) for path in stale)
     if "--check" in sys.argv[1:]:
-        sys.exit("".join(f"{path.relative_to(ROOT)} is out of date; run: make docs\n" for path in stale) or 0)
-    for path in stale:
-        path.write_text(_files()[path], "utf-8")
-        sys.stderr.write(f"wrote {path.relative_to(ROOT)}\n")
+        sys.exit(f"out of date; run: make docs\n{names}" if stale else 0)
+    for path, content in stale.items():
+        path.write_text(content, "utf-8")
+    if stale:
+        sys.stderr.write(f"written:\n{names}\n")
 
 
 def _files() -> dict[Path, str]:
@@ -79,8 +88,9 @@ def _with_results(page: str) -> str:
 def command_line() -> str:
     """Return the reference of all commands."""
     group: Any = typer.main.get_command(app)
-    contents = "\n".join(f"- [`{name}`](#citewise-{name}): {_plain(each.help)}" for name, each in group.commands.items())
-    return "\n".join([_HEAD, contents, *(_command(name, each) for name, each in group.commands.items())])
+    commands = group.commands.items()
+    contents = "\n".join(f"- [`{name}`](#citewise-{name}): {_plain(each.help)}" for name, each in commands)
+    return "\n".join([_HEAD, contents, *(_command(name, each) for name, each in commands), _systems()])
 
 
 def _command(name: str, command: Any) -> str:
@@ -95,7 +105,13 @@ def _command(name: str, command: Any) -> str:
     rows = [[_spelled(each, types_[each.name]), _plain(each.help), _default(each)] for each in options]
     parts.append(_table(["option", "meaning", "default"], rows))
     example = _plain(command.epilog).removeprefix("Example: ")
-    return "\n".join([*parts, f"```text\n{example}\n```"]) + "\n"
+    return "\n".join([*parts, f"For example:\n\n```text\n{example}\n```"])
+
+
+def _systems() -> str:
+    names = [field.name for field in dataclasses.fields(next(iter(SYSTEMS.values())))]
+    rows = [[f"`{name}`", *(f"`{getattr(each, name)}`" for each in SYSTEMS.values())] for name in names]
+    return f"{_SYSTEMS}\n{_table(['setting', *(f'`{name}`' for name in SYSTEMS)], rows)}"
 
 
 def _usage(argument: Any) -> str:
@@ -112,7 +128,7 @@ def _spelled(option: Any, annotation: Any) -> str:
 
 def _kind(annotation: Any) -> str:
     """Return what stands for a value of a type: its choices, or a word; nothing for a flag."""
-    base = next(typing_part for typing_part in _bases(annotation) if typing_part is not types.NoneType)
+    base = next(part for part in _bases(annotation) if part is not types.NoneType)
     if issubclass(base, enum.Enum):
         return "|".join(str(each.value) for each in base)
     return {bool: "", int: "NUMBER", float: "NUMBER", Path: "PATH"}.get(base, "TEXT")
@@ -151,7 +167,7 @@ def picture() -> str:
     with tempfile.TemporaryDirectory() as folder:
         terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": str(WIDTH)}
         kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-        shown = subprocess.run([sys.executable, "-m", "citewise", "demo"], cwd=folder, env={**kept, **terminal},  # noqa: S603
+        shown = subprocess.run([sys.executable, "-m", "citewise", "demo"], cwd=folder, env={**kept, **terminal},
                                capture_output=True, text=True, encoding="utf-8", check=True).stdout
     console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), force_terminal=True)
     console.print(Text.from_ansi(f"$ citewise demo\n{shown}".rstrip()))

@@ -7,10 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+Table = tuple[Sequence[str], Sequence[Sequence[object]]]
+"""A heading and rows."""
+
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
 MISSING = "not measured yet"
 
 _TUNED_SHOWN = 10
+_UNSTEADY = 1.3
+"""Slowest by fastest round from which a comparison is called unsteady."""
+
 _ABOUT_THE_RUN = ("commit", "command", "machine", "corpus")
 
 
@@ -40,20 +46,20 @@ def _cell(value: object) -> str:
 
 def _measured(result: Mapping[str, Any]) -> str:
     machine = result["machine"]
-    return (f"Commit `{result['commit']}`, corpus {result.get('corpus', 'none')}, {machine['cores']} cores, "
-            f"Python {machine['python']}.")
+    corpus = f"corpus {result['corpus']}, " if "corpus" in result else ""
+    return f"Commit `{result['commit']}`, {corpus}{machine['cores']} cores, Python {machine['python']}."
 
 
-def _titled(name: str, rows_of: Callable[[dict[str, Any]], tuple[Sequence[str], Sequence[Sequence[object]]]]) -> str:
+def _titled(name: str, rows_of: Callable[[dict[str, Any]], Table]) -> str:
     result = _result(name)
     if result is None:
-        return f"{MISSING}"
+        return MISSING
     return f"{_markdown(*rows_of(result))}\n\n{_measured(result)}"
 
 
 def quality() -> str:
     """Return what each system finds."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         measures = next(iter(result["quality"].values())).keys()
         return ["system", *measures], [[name, *found.values()] for name, found in result["quality"].items()]
     return _titled("bm25", rows)
@@ -61,7 +67,7 @@ def quality() -> str:
 
 def latency() -> str:
     """Return how long a query takes, the median of each round and how that compares."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         taken, ratios = result["latency"]["rounds"], result["latency"]["ratio to pyserini"]
         rounds = range(1, len(next(iter(taken.values()))) + 1)
         return (["ms a query, median", *(f"round {number}" for number in rounds), "ratio to pyserini"],
@@ -71,27 +77,39 @@ def latency() -> str:
 
 def memory() -> str:
     """Return the peak resident memory of a process that answers queries, and how long opening takes."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         opening = statistics.median(result["latency"]["opening the library, s"])
         return (["process", "value"],
-                [*_flat(result["memory"]), ["citewise: opening the library, s (median)", opening]])
+                [*_flat(result["memory"]), ("citewise: opening the library, s (median)", opening)])
     return _titled("bm25", rows)
 
 
 def build() -> str:
     """Return how fast libraries are built."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         speed = [[f"{name}, papers a second", value] for name, value in result["papers a second"].items()]
+        taken = [[f"{name}, seconds a round", ", ".join(map(str, values))]
+                 for name, values in result["seconds"].items()]
         faster = [[f"citewise is faster by, {name}", f"×{value}"]
                   for name, value in result["citewise is faster by"].items()]
         peak = [[f"{name}, peak MB of all rounds", max(values)] for name, values in result["peak MB"].items()]
-        return ["building", "value"], [*speed, *faster, *peak]
-    return _titled("build", rows)
+        return ["building", "value"], [*speed, *taken, *faster, *peak]
+    return _titled("build", rows) + _unsteady(_result("build"))
+
+
+def _unsteady(built: Mapping[str, Any] | None) -> str:
+    """Return a warning where rounds of the same work differ so much that their medians say little."""
+    spread = max((max(values) / min(values) for values in built["seconds"].values()), default=1.0) if built else 1.0
+    if spread < _UNSTEADY:
+        return ""
+    return (f"\n\n**Not to be relied on:** rounds of the same building differ by up to ×{spread:.1f}, more than citewise and "
+            "pyserini do. Which of them builds faster cannot be told from these numbers; it must be measured again on a "
+            "quiet machine.")
 
 
 def growth() -> str:
     """Return how time, memory and disk grow with a library, one column a size."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         columns = [dict(_flat(row)) for row in result["rows"]]
         head = ["papers", *(f"{column['papers']:,}" for column in columns)]
         return head, [[name, *(column[name] for column in columns)] for name in columns[0] if name != "papers"]
@@ -100,14 +118,14 @@ def growth() -> str:
 
 def crash() -> str:
     """Return what happened to libraries whose writer was killed."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         return ["trial", "value"], _flat({name: value for name, value in result.items() if name not in _ABOUT_THE_RUN})
     return _titled("crash", rows)
 
 
 def tuning() -> str:
     """Return the best settings of BM25 on the development year."""
-    def rows(result: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def rows(result: dict[str, Any]) -> Table:
         ranked = sorted(result["results"].items(), key=lambda item: -item[1]["F1@20"])
         return ([f"system (best {_TUNED_SHOWN} of {len(ranked)})", *ranked[0][1].keys()],
                 [[f"`{name}`", *found.values()] for name, found in ranked[:_TUNED_SHOWN]])
@@ -121,12 +139,12 @@ def summary() -> str:
         return MISSING
     rows = [*(_found_rows(found) if found else []), *(_built_rows(built) if built else [])]
     measured = [_measured(result) for result in (found, built) if result]
-    return f"{_markdown(['', 'citewise', 'pyserini'], rows)}\n\n{' '.join(dict.fromkeys(measured))}"
+    return f"{_markdown(['', 'citewise', 'pyserini'], rows)}\n\n{' '.join(dict.fromkeys(measured))}{_unsteady(built)}"
 
 
 def _found_rows(result: Mapping[str, Any]) -> list[Sequence[object]]:
-    names = (next(iter(result["quality"])), next(name for name in result["quality"] if name.startswith("pyserini")))
-    ours, theirs = (result["quality"][name] for name in names)
+    ours, theirs = (next(found for name, found in result["quality"].items() if name.startswith(start))
+                    for start in ("citewise bm25(", "pyserini"))  # both with the same settings
     speed = {name: statistics.median(values) for name, values in result["latency"]["rounds"].items()}
     memory = dict(_flat(result["memory"]))
     return [*([measure, ours[measure], theirs[measure]] for measure in ours if measure != "queries"),
@@ -140,14 +158,14 @@ def _built_rows(result: Mapping[str, Any]) -> list[Sequence[object]]:
     return [["papers indexed a second", speed["citewise"], speed["pyserini: lexical index only"]]]
 
 
-def _flat(values: Mapping[str, Any], before: str = "") -> list[list[object]]:
+def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, object]]:
     """Return (name, value) pairs, names within names joined by a colon; lists stand with commas."""
-    pairs: list[list[object]] = []
+    pairs: list[tuple[str, object]] = []
     for name, value in values.items():
         if isinstance(value, Mapping):
             pairs += _flat(value, f"{before}{name}: ")
         else:
-            pairs.append([f"{before}{name}", ", ".join(map(_cell, value)) if isinstance(value, list) else value])
+            pairs.append((f"{before}{name}", ", ".join(map(_cell, value)) if isinstance(value, list) else value))
     return pairs
 
 

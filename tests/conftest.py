@@ -1,5 +1,8 @@
 """What the tests share."""
 
+import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,21 @@ import citewise
 from citewise.types import Paper
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_configure() -> None:
+    """Put temporary files into memory where the system has a place for that: the many small writes wait for no disk."""
+    if os.access("/dev/shm", os.W_OK):  # noqa: S108
+        os.environ.setdefault("TMPDIR", "/dev/shm")  # noqa: S108
+        tempfile.tempdir = None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unsynced() -> Iterator[None]:
+    """Leave out fsync, most of the time of every small write; no test can cut the power anyway."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from citewise.retrieve.bm25 import Bm25, Bm25Settings, bm25, idf, key_terms
 from citewise.types import Paper, Query, Scope
 
 ANYWHERE = Scope()
+USUAL = Bm25Settings()
 
 
 def named(settings: Bm25Settings) -> str:
@@ -122,7 +123,7 @@ def test_the_best_are_the_best(held: Library, plain: PlainLibrary, settings: Bm2
 def test_the_usual_reach_finds_the_best(held: Library, plain: PlainLibrary, k: int) -> None:
     for seed in range(10):
         query = random_papers(1, seed=2000 + seed)[0]
-        scores = plain.bm25(Counter(stems(f"{query.title} {query.abstract}")), 1.6, 0.75)
+        scores = plain.bm25(Counter(stems(f"{query.title} {query.abstract}")), USUAL.k1, USUAL.b)
         found = Bm25(held, Bm25Settings()).retrieve(Query(query.title, query.abstract), k, ANYWHERE)
         missed = len(set(sorted(scores, key=lambda place: -scores[place])[:k]) - {*found.rows.tolist()})
         assert missed <= k // 10, "tantivy rounds lengths: a paper at the edge may be missed, no more"
@@ -156,7 +157,7 @@ def test_key_terms_by_hand() -> None:
 
 def test_common_terms_score_but_fetch_nothing(held: Library, plain: PlainLibrary) -> None:
     found = Bm25(held, Bm25Settings(common=0.1)).retrieve(Query("bees rare11"), 300, ANYWHERE)
-    scores = plain.bm25(Counter(["bee", "rare11"]), 1.2, 0.75)
+    scores = plain.bm25(Counter(["bee", "rare11"]), USUAL.k1, USUAL.b)
     having = [place for place in scores if "rare11" in plain.counts(place, "text")]
     assert set(found.rows.tolist()) == set(having)
     assert found.scores == pytest.approx([scores[row] for row in found.rows.tolist()])

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import os
 import tempfile
 from collections import Counter
 from contextlib import contextmanager

@@ -11,7 +11,7 @@ SAME_TITLE = 0.7
 
 _OTHER_TITLE = 0.3
 _OTHER_LOCAL_TITLE = 0.5
-_PREPRINT_VENUES = ("arxiv", "corr", "biorxiv", "medrxiv", "ssrn", "chemrxiv", "psyarxiv", "preprint", "techrxiv")
+_PREPRINT_VENUES = ("arxiv", "corrabs", "biorxiv", "medrxiv", "ssrn", "chemrxiv", "psyarxiv", "preprint", "techrxiv")
 
 
 def plainly_different(one: Paper, other: Paper, key: str) -> bool:
@@ -45,7 +45,7 @@ def published(paper: Paper) -> bool:
         return False
     venue = ids.title_key(paper.venue)
     if venue:
-        return not venue.startswith(_PREPRINT_VENUES)
+        return venue != "corr" and not venue.startswith(_PREPRINT_VENUES)  # "Corrosion Science" is a journal
     return any(name.startswith("doi:") for name in (paper.id, *paper.ids))
 
 
