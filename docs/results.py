@@ -14,9 +14,6 @@ FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
 MISSING = "not measured yet"
 
 _TUNED_SHOWN = 10
-_UNSTEADY = 1.3
-"""Slowest by fastest round from which a comparison is called unsteady."""
-
 _ABOUT_THE_RUN = ("commit", "command", "machine", "corpus")
 
 
@@ -98,13 +95,16 @@ def build() -> str:
 
 
 def _unsteady(built: Mapping[str, Any] | None) -> str:
-    """Return a warning where rounds of the same work differ so much that their medians say little."""
-    spread = max((max(values) / min(values) for values in built["seconds"].values()), default=1.0) if built else 1.0
-    if spread < _UNSTEADY:
+    """Return a warning where the slowest round of one side and the fastest of the other contradict the medians."""
+    taken = built["seconds"] if built else {}
+    ours = [second for name, seconds in taken.items() if name.startswith("citewise") for second in seconds]
+    rivals = [seconds for name, seconds in taken.items() if not name.startswith("citewise")]
+    if not any(min(ours) <= max(theirs) and min(theirs) <= max(ours) for theirs in rivals):
         return ""
-    return (f"\n\n**Not to be relied on:** rounds of the same building differ by up to ×{spread:.1f}, more than citewise and "
-            "pyserini do. Which of them builds faster cannot be told from these numbers; it must be measured again on a "
-            "quiet machine.")
+    spread = max(max(seconds) / min(seconds) for seconds in taken.values())
+    return (f"\n\n**Not to be relied on for building:** the rounds of citewise and pyserini overlap, and rounds of the "
+            f"same work differ by up to ×{spread:.1f}. Which of them builds faster cannot be told from these numbers; "
+            "it must be measured again on a quiet machine.")
 
 
 def growth() -> str:
@@ -165,7 +165,8 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, object
         if isinstance(value, Mapping):
             pairs += _flat(value, f"{before}{name}: ")
         else:
-            pairs.append((f"{before}{name}", ", ".join(map(_cell, value)) if isinstance(value, list) else value))
+            pairs.append((f"{before}{name}", ", ".join(map(_cell, value)) or "none" if isinstance(value, list)
+                          else value))
     return pairs
 
 

@@ -43,8 +43,8 @@ class PlainLibrary:
         return {other for other in range(len(self.papers)) if place in self.references(other, before)}
 
     def dangling(self) -> int:
-        """Return how many references lead nowhere (or to the citing paper itself)."""
-        return sum(len(paper.references) - len(self.references(place)) for place, paper in enumerate(self.papers))
+        """Return how many references lead nowhere."""
+        return sum(key not in self.owner for paper in self.papers for key in paper.references)
 
     def counts(self, place: int, field: str) -> Counter[str]:
         paper = self.papers[place]

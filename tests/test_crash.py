@@ -4,6 +4,9 @@ from pathlib import Path
 
 import crash
 import pytest
+from corpora import GOLDEN
+
+import citewise
 
 
 @pytest.mark.slow
@@ -26,8 +29,6 @@ def test_a_reader_sees_whole_generations_only(tmp_path: Path) -> None:
 
 
 def test_the_check_itself_notices(tmp_path: Path) -> None:
-    import citewise
-    from corpora import GOLDEN
     citewise.add(GOLDEN, tmp_path)
     papers = {paper.id: paper for paper in GOLDEN}
     assert crash.check(tmp_path, papers, {}, 1)[0] == "before"

@@ -54,8 +54,8 @@ def held_in(tmp_path: Path) -> citewise.OpenLibrary:
 # One work
 
 def test_the_same_doi_is_one_paper(put: Put, tmp_path: Path) -> None:
-    again = dataclasses.replace(OTHER, id="openalex:W2194775991", ids=("doi:10.1000/other",), abstract="Now it has one.",
-                                title="Deep residual learning")
+    again = dataclasses.replace(OTHER, id="openalex:W2194775991", ids=("doi:10.1000/other",),
+                                abstract="Now it has one.", title="Deep residual learning")
     papers, report = put(OTHER, again)
     assert papers == [dataclasses.replace(OTHER, ids=("openalex:W2194775991",), abstract="Now it has one.")]
     assert (report.added, report.updated, report.counts["merged", "same_key"]) == (1, 1, 1)
@@ -167,7 +167,8 @@ def test_a_registry_id_that_a_second_work_claims(put: Put, tmp_path: Path) -> No
 
 def test_a_report_names_the_record(tmp_path: Path) -> None:
     one, two = Paper("x", "Bees dance in the hive"), Paper("x", "Quantum computing with trapped ions")
-    report = citewise.add([OTHER, one, two, dataclasses.replace(OTHER, id="own-1", abstract="A.")], tmp_path / "library")
+    version = dataclasses.replace(OTHER, id="own-1", abstract="A.")
+    report = citewise.add([OTHER, one, two, version], tmp_path / "library")
     repaired, merged = report.examples["repaired", "duplicate_key"][0], report.examples["merged", "same_title"][0]
     assert (repaired.file, repaired.line, repaired.id, repaired.detail) == ("python", 3, "x", "taken by x")
     assert (merged.line, merged.id, merged.detail) == (4, "own-1", f"with {OTHER.id}")
@@ -190,8 +191,9 @@ def test_a_patch_after_its_paper(put: Put) -> None:
 @pytest.mark.parametrize("size", [1, 2, 1000])
 def test_patches_before_their_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(writer, "BATCH", size)
-    second = dataclasses.replace(PATCH, abstract="A later abstract does not replace one.", references=("doi:10.1000/z",))
-    report = citewise.add([PATCH, Paper("nobody", "", "Waits for ever."), second, PREPRINT, OTHER], tmp_path / "library")
+    second = dataclasses.replace(PATCH, abstract="A later one does not replace it.", references=("doi:10.1000/z",))
+    lonely = Paper("nobody", "", "Waits for ever.")
+    report = citewise.add([PATCH, lonely, second, PREPRINT, OTHER], tmp_path / "library")
     assert held_in(tmp_path)[OTHER.id] == dataclasses.replace(
         PATCHED, references=("doi:10.1000/a", "doi:10.1000/z"))
     assert (report.added, len(held_in(tmp_path))) == (2, 2)
@@ -210,9 +212,12 @@ def test_a_patch_by_another_of_its_papers_ids(put: Put, tmp_path: Path) -> None:
 TITLES = st.sampled_from(["Bees dance in hives", "bees dance in hives!", "Quantum ions", ""])
 PAPERS = st.builds(
     Paper, id=st.sampled_from(["a", "b", "doi:10.1000/x"]), title=TITLES, abstract=st.sampled_from(["", "x", "y"]),
-    year=st.none() | st.integers(2000, 2005), authors=st.lists(st.sampled_from(["A B", "B, C", "D"]), max_size=2).map(tuple),
-    venue=st.sampled_from(["", "arXiv", "CoRR", "Nature"]), ids=st.sampled_from([(), ("s2:1",), ("s2:1", "doi:10.1000/y")]),
-    references=st.lists(st.sampled_from("pqr"), unique=True).map(tuple), kind=st.sampled_from(["", "preprint", "article"]),
+    year=st.none() | st.integers(2000, 2005),
+    authors=st.lists(st.sampled_from(["A B", "B, C", "D"]), max_size=2).map(tuple),
+    venue=st.sampled_from(["", "arXiv", "CoRR", "Nature"]),
+    ids=st.sampled_from([(), ("s2:1",), ("s2:1", "doi:10.1000/y")]),
+    references=st.lists(st.sampled_from("pqr"), unique=True).map(tuple),
+    kind=st.sampled_from(["", "preprint", "article"]),
     date=st.sampled_from(["", "2001", "2002-03"]))
 
 
@@ -242,6 +247,7 @@ def test_the_rules_are_symmetric(one: Paper, other: Paper) -> None:
     (Paper("a", "T", venue="ArXiv.org"), False), (Paper("a", "T", venue="bioRxiv"), False),
     (Paper("a", "T", venue="Nature"), True), (Paper("a", "T", venue="Nature", kind="preprint"), False),
     (Paper("a", "T", venue="CoRR"), False), (Paper("a", "T", venue="CoRR abs/1706.03762"), False),
-    (Paper("a", "T", venue="Corrosion Science"), True), (Paper("a", "T", venue="Computing Research Repository"), True), (Paper("a", "T", ids=("doi:10.1/x",)), True)])
+    (Paper("a", "T", venue="Corrosion Science"), True),
+    (Paper("a", "T", venue="Computing Research Repository"), True), (Paper("a", "T", ids=("doi:10.1/x",)), True)])
 def test_what_counts_as_published(paper: Paper, expected: bool) -> None:
     assert published(paper) == expected

@@ -12,6 +12,7 @@ from typing import IO, Annotated, Any
 import msgspec
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 import citewise
@@ -44,7 +45,7 @@ def _print(what: Any) -> None:
 
 
 def _say(message: str) -> None:
-    Console(stderr=True, highlight=False).print(message)
+    Console(stderr=True, highlight=False).print(message, soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -103,7 +104,7 @@ def index(
                      progress=lambda reading: _show_reading(show, reading))
         if events:
             _note_near_duplicates(library, first_row, done)
-    _say(f"{library}: {len(citewise.open(library)):,} papers")
+    _say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
     Console(stderr=True).print(tables.report(done))
 
 
@@ -167,7 +168,8 @@ def recommend(
         _say("No paper of the library shares a term with this draft within these years.")
     with _output(output) as file:
         if format.value == "table":
-            Console(file=file).print(tables.recommendations(answers, explain))
+            if answers:
+                Console(file=file).print(tables.recommendations(answers, explain))
         else:
             file.write(_rendered(format.value, held, query, system_name, answers))
 
@@ -177,12 +179,18 @@ def _query(held: citewise.OpenLibrary, draft: str | None, title: str, abstract: 
     found = read_draft(draft) if draft else Draft()
     if draft and draft != "-":
         cited = [*cited, *held.cited_in(found, Path(draft).parent)]
-    keys = [key for each in cited for key in (held.cited_from(each) if Path(each).is_file() else each.split(","))]
+    keys = [key for each in cited for key in (held.cited_from(each) if _names_a_file(each) else each.split(","))]
     unknown = [key for key in keys if key.strip() and key not in held]
     if unknown:
-        _say(f"Not in the library, so not used: {', '.join(unknown)}")
+        _say(f"Not in the library, so not used: {escape(', '.join(unknown))}")
     return Query(title=title or found.title, abstract=abstract or found.abstract, year=before, since=since,
                  cited=tuple(key for key in keys if key.strip() and key not in unknown))
+
+
+def _names_a_file(cited: str) -> bool:
+    if Path(cited).suffix.lower() in (".bib", ".ris", ".json", ".jsonl") and not Path(cited).is_file():
+        raise citewise.MissingData(f"{cited}: no such file")
+    return Path(cited).is_file()
 
 
 def _rendered(format: str, held: citewise.OpenLibrary, query: Query, system: str,
@@ -210,7 +218,7 @@ def run(
             write_run(file, query, recommender.recommend(query, k), str(systems.System.parse(system)))
             show(number, None)
     if report.counts:
-        Console(stderr=True).print(tables.report(report))
+        Console(stderr=True).print(tables.events(report))
 
 
 @app.command(epilog="Example: citewise remove doi:10.1145/1390334.1390416 arXiv:1706.03762 --library my-library")
@@ -220,7 +228,7 @@ def remove(
 ) -> None:
     """Remove papers; references to them are kept and resolve again should they come back."""
     citewise.remove(library, ids)
-    _say(f"{library}: {len(citewise.open(library)):,} papers")
+    _say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
 
 
 @app.command(epilog="Example: citewise verify --library my-library")
@@ -244,7 +252,7 @@ def verify(
 def compact(library: LibraryOption) -> None:
     """Rewrite a library without what was removed; it becomes smaller and its rows are numbered anew."""
     citewise.compact(library)
-    _say(f"{library}: {len(citewise.open(library)):,} papers")
+    _say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
 
 
 def main() -> None:
@@ -252,10 +260,10 @@ def main() -> None:
     try:
         app()
     except BadInput as error:
-        _say(f"[red]citewise:[/red] {error}")
+        _say(f"[red]citewise:[/red] {escape(str(error))}")
         sys.exit(2)
     except CitewiseError as error:
-        _say(f"[red]citewise:[/red] {error}")
+        _say(f"[red]citewise:[/red] {escape(str(error))}")
         sys.exit(1)
     except KeyboardInterrupt:
         _say("citewise: interrupted; the library is as it was")

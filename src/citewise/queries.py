@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from citewise.errors import BadInput
 from citewise.ingest.json_lines import objects
 from citewise.ingest.source import open_source
 from citewise.report import Place, Report
 from citewise.types import Query, Recommendation
+
+_LONGEST_YEAR = 4
 
 
 def read_queries(path: str | Path, report: Report) -> Iterator[Query]:
@@ -16,27 +19,30 @@ def read_queries(path: str | Path, report: Report) -> Iterator[Query]:
     try:
         for line, record in objects(source, report):
             report.read += 1
-            query = _query(record)
-            if query is None:
-                report.note("skipped", "not_a_query", Place(source.name, line), str(record.get("id", ""))[:100],
-                            'a query needs a string "id" and a "title" or an "abstract"')
-            else:
-                yield query
+            try:
+                yield _query(record)
+            except BadInput as error:
+                name = str(record.get("id", ""))[:100]
+                report.note("skipped", "not_a_query", Place(source.name, line), name, str(error))
     finally:
         source.close()
 
 
-def _query(record: dict[str, Any]) -> Query | None:
+def _query(record: dict[str, Any]) -> Query:
+    """Return the query; what would change its answer and cannot be read is refused, not ignored."""
     name, title, abstract = (record.get(field) or "" for field in ("id", "title", "abstract"))
     name = str(name) if isinstance(name, int) else name
     if not all(isinstance(text, str) for text in (name, title, abstract)) or not name.strip():
-        return None
+        raise BadInput('"id", "title" and "abstract" must be strings, and the id not empty')
     if not (title.strip() or abstract.strip()):
-        return None
+        raise BadInput('a query needs a "title" or an "abstract"')
     year, cited = record.get("year"), record.get("cited") or []
-    cited = cited if isinstance(cited, list) else []
-    return Query(title=title, abstract=abstract, id=name.strip(), year=year if isinstance(year, int) else None,
-                 cited=tuple(key for key in cited if isinstance(key, str)))
+    if year is not None and not (str(year).isdigit() and len(str(year)) <= _LONGEST_YEAR):
+        raise BadInput(f'"year" must be a year, not {str(year)[:40]!r}')
+    if not isinstance(cited, list) or not all(isinstance(key, str) for key in cited):
+        raise BadInput('"cited" must be a list of ids')
+    return Query(title=title, abstract=abstract, id=name.strip(), year=None if year is None else int(year),
+                 cited=tuple(cited))
 
 
 def write_run(file: IO[str], query: Query, answers: list[Recommendation], tag: str) -> None:

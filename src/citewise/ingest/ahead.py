@@ -1,6 +1,6 @@
 """Reads large sources in a process of its own, so that cleaning and indexing each have a core.
 
-The reader (`python -m citewise.ingest.ahead`) writes frames to its standard output: a length, then a `Batch`.
+The reader (`main` in a Python of its own) writes frames to its standard output: a length, then a `Batch`.
 """
 
 import gc
@@ -30,9 +30,11 @@ _LENGTH = struct.Struct("<I")
 
 
 class Batch(msgspec.Struct):
-    """Some papers, what was noted since the last batch, and how far the reader is."""
+    """Some papers of one file, what was noted since the last batch, and how far the reader is."""
 
-    entries: list[tuple[Entry, Place]] = []
+    file: str = ""
+    lines: list[int] = []
+    entries: list[Entry] = []
     events: list[Event] = []
     read: int = 0
     reading: Reading | None = None
@@ -50,7 +52,7 @@ def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
     if not sys.executable or _size(names) < WORTH_A_PROCESS:
         yield from _entries(read(names, report, format, progress))
         return
-    command = [sys.executable, "-m", "citewise.ingest.ahead", format, *names]
+    command = [sys.executable, "-c", f"from {__name__} import main; main()", format, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 (our own module, no shell)
         try:
             for batch in _batches(process):
@@ -59,7 +61,8 @@ def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
                     raise _error(*batch.error)
                 if batch.reading:
                     progress(batch.reading)
-                yield from batch.entries
+                for line, entry in zip(batch.lines, batch.entries, strict=True):
+                    yield entry, Place(batch.file, line)
         finally:
             process.kill()
 
@@ -108,15 +111,12 @@ def main() -> None:
     reading: list[Reading] = []
     sent = 0
     try:
-        entries = _entries(read(sys.argv[2:], report, sys.argv[1], lambda now: reading.__setitem__(slice(None), [now])))
-        while True:
-            some = list(itertools.islice(entries, _BATCH))
-            batch = Batch(some, events, report.read - sent, reading[0] if reading else None)
+        format, *names = sys.argv[1:]
+        for batch in _made_batches(read(names, report, format, lambda now: reading.__setitem__(slice(None), [now]))):
+            batch.events, batch.read, batch.reading = events, report.read - sent, reading[0] if reading else None
             _send(output, batch)
             sent = report.read
             events.clear()
-            if len(some) < _BATCH:
-                break
     except CitewiseError as error:
         _send(output, Batch(events=events, error=(type(error).__name__, str(error))))
     except (BrokenPipeError, KeyboardInterrupt):  # the writer is gone
@@ -124,11 +124,15 @@ def main() -> None:
     output.close()
 
 
+def _made_batches(papers: Iterable[tuple[Paper, Place]]) -> Iterator[Batch]:
+    """Yield batches of papers of one file each, and an empty one at the end for what was noted last."""
+    for file, run in itertools.groupby(_entries(papers), key=lambda each: each[1].file):
+        while some := list(itertools.islice(run, _BATCH)):
+            yield Batch(file, [place.line for _, place in some], [entry for entry, _ in some])
+    yield Batch()
+
+
 def _send(output: IO[bytes], batch: Batch) -> None:
     content = _encode(batch)
     output.write(_LENGTH.pack(len(content)) + content)
     output.flush()
-
-
-if __name__ == "__main__":
-    main()

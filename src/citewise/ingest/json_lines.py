@@ -34,13 +34,14 @@ def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[in
 
 
 def decoded(line: bytes) -> Any:
-    """Return the JSON value of a line, a trailing comma and broken UTF-8 forgiven, or None where there is none."""
+    """Return the JSON value of a line, or None; broken UTF-8 and the marks of an array around it are forgiven."""
     try:
         return _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return _decode(line.decode("utf-8", "replace").strip().rstrip(",").encode())
+        text = line.decode("utf-8", "replace").strip().rstrip(",")
+        return _decode(text.removeprefix("[").removesuffix("]").rstrip(",").encode())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

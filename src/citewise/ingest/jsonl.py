@@ -13,8 +13,9 @@ NAME = "jsonl"
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with an object that has a title and an id."""
-    return any("title" in record and "id" in record for record in first_objects(head))
+    """Whether the source starts with an object that has an id and says something of a paper."""
+    return any("id" in record and not record.keys().isdisjoint(("title", "abstract", "references"))
+               for record in first_objects(head))
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:

@@ -34,7 +34,16 @@ def writer_lock(library: Path) -> Iterator[None]:
         yield
     finally:
         holder.unlink(missing_ok=True)
+        _tidy(library)
         lock.release()
+
+
+def _tidy(library: Path) -> None:
+    """Leave no folder behind where nothing was ever written."""
+    if {file.name for file in library.iterdir()} <= {"writer.lock"}:
+        with contextlib.suppress(OSError):
+            (library / "writer.lock").unlink(missing_ok=True)
+            library.rmdir()
 
 
 def _myself() -> dict[str, str | int]:

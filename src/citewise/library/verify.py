@@ -41,16 +41,17 @@ def verify(path: Path | str, progress: Callable[[int, int], None] = lambda done,
     """Check a library from its files' checksums up to every paper; `progress` hears of papers read."""
     manifest = manifests.load(Path(path))
     problems = list(_file_problems(Path(path), manifest))
+    if problems and manifests.load(Path(path)).generation != manifest.generation:
+        return verify(path, progress)  # a writer replaced the files that were being read
     if problems:
         return Verification(manifest.generation, manifest.papers, len(manifest.files), 0, 0, tuple(problems))
     library = Library(path)
-    references = sum(int(segment.starts("references")[-1]) for segment in library.segments)
     try:
         problems += [*_count_problems(library), *_table_problems(library), *_paper_problems(library, progress)]
     except (ValueError, IndexError) as error:
         raise BadLibrary(f"{path}: arrays do not fit together ({error}); index the sources again") from None
-    return Verification(library.manifest.generation, len(library), len(library.manifest.files), references,
-                        references - _resolved(library), tuple(problems))
+    return Verification(library.manifest.generation, len(library), len(library.manifest.files),
+                        *_reference_counts(library), tuple(problems))
 
 
 def _file_problems(path: Path, manifest: Manifest) -> Iterator[str]:
@@ -115,5 +116,12 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
             yield place
 
 
-def _resolved(library: Library) -> int:
-    return int(library.tables.references.starts[-1])
+def _reference_counts(library: Library) -> tuple[int, int]:
+    """Return how many references the living papers have, and how many of those lead to no paper of the library."""
+    references = dangling = 0
+    for entry, segment in zip(library.manifest.segments, library.segments, strict=True):
+        alive = library.rows[(library.rows >= entry.first_row) & (library.rows < entry.first_row + entry.rows)]
+        keys = segment.lists("references", "keys", alive - entry.first_row).values.astype(np.uint64)
+        references += keys.size
+        dangling += int((library.tables.keys.find(keys) < 0).sum())
+    return references, dangling

@@ -35,7 +35,7 @@ def same_work(one: Paper, other: Paper) -> bool:
 
 
 def _share_author(one: Paper, other: Paper) -> bool:
-    names = {ids.surname(author) for author in one.authors}
+    names = {ids.surname(author) for author in one.authors} - {""}
     return any(ids.surname(author) in names for author in other.authors)
 
 

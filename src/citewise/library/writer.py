@@ -283,6 +283,8 @@ class _Generation:
         for kind in ("segments", "lexical", "tables"):
             for leftover in (self._path / kind).glob(f"{self._name}*"):
                 delete(leftover)
+            with contextlib.suppress(OSError):  # other generations are in it
+                (self._path / kind).rmdir()
 
     def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
         """Return the segments of the new generation, small ones at the end joined so that there are never many."""

@@ -37,8 +37,13 @@ def _authors(authors: Sequence[str]) -> str:
 
 def report(done: Report) -> RenderableType:
     """Return what an import did, reasons with an example each."""
-    summary = (f"read {done.read:,} records: {done.added:,} added, {done.updated:,} updated, "
-               f"{done.unchanged:,} unchanged, {done.total('skipped'):,} skipped")
+    summary = (f"{done.added:,} added, {done.updated:,} updated, {done.unchanged:,} unchanged, "
+               f"{done.total('skipped'):,} skipped")
+    return Group(summary, events(done)) if done.counts else summary
+
+
+def events(done: Report) -> Table:
+    """Return the reasons for what was done to records, with an example each."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("What", "Why", "Records", "For example"):
         table.add_column(heading, justify="right" if heading == "Records" else "left", overflow="fold")
@@ -46,7 +51,7 @@ def report(done: Report) -> RenderableType:
         example = done.examples[action, reason][0]
         detail = f" ({example.detail})" if example.detail else ""
         table.add_row(action, reason, f"{count:,}", escape(f"{example.file}:{example.line}{detail}"))
-    return Group(summary, table) if done.counts else summary
+    return table
 
 
 def description(about: Description) -> Table:

@@ -1,0 +1,132 @@
+"""Imports point down only; the public face is what it says; the core stays light."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import citewise
+
+ROOT = Path(citewise.__file__).parent.parent
+
+LAYERS = [
+    ["types", "errors", "ids", "text", "encoding", "latex", "report"],
+    ["protocols", "tex_source"],
+    ["library", "retrieve", "drafts"],
+    ["ingest", "recommend"],
+    ["systems", "queries"],
+    ["opened"],
+    ["render"],
+    ["citewise"],
+    ["cli"],
+    ["__main__"],
+]
+"""From the bottom up. A module imports from its own package and from lower layers; members of a layer do not meet."""
+
+STAGES = {"retrieve", "expand", "rank", "embed", "evidence"}
+HEAVY = {"torch", "transformers", "sentence_transformers", "onnxruntime", "tokenizers", "lightgbm", "faiss", "spacy",
+         "tensorflow", "sklearn", "scipy", "pandas", "jnius", "fastapi", "uvicorn", "mcp"}
+
+
+def _modules() -> dict[str, Path]:
+    """Return every module by its name."""
+    files = sorted((ROOT / "citewise").rglob("*.py"))
+    return {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+
+
+MODULES = _modules()
+
+
+def _imports(name: str) -> set[str]:
+    """Return the modules of the package that a module imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name}: a relative import"
+            below = {f"{node.module}.{each.name}" for each in node.names}
+            found |= {each if each in MODULES else str(node.module) for each in below}
+    return {each for each in found if each.split(".")[0] == "citewise"}
+
+
+def _part(module: str) -> str:
+    """Return the part of the package that a module belongs to."""
+    return module.split(".")[1] if "." in module else module
+
+
+LEVELS = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+
+
+def test_every_part_has_a_layer() -> None:
+    assert {_part(module) for module in MODULES} <= set(LEVELS), "say in LAYERS where a new part belongs"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down(module: str) -> None:
+    here = _part(module)
+    wrong = [each for each in _imports(module) if _part(each) != here and LEVELS[_part(each)] >= LEVELS[here]]
+    assert not wrong, f"{module} imports {wrong}, which is not below it"
+
+
+def test_no_module_imports_the_root() -> None:
+    assert [name for name in MODULES if "citewise" in _imports(name)] == ["citewise.cli"]
+
+
+def test_stages_do_not_know_each_other() -> None:
+    for module in MODULES:
+        if _part(module) in STAGES:
+            assert not {_part(each) for each in _imports(module)} & (STAGES - {_part(module)}), module
+
+
+def test_stages_know_a_library_by_its_protocols_only() -> None:
+    for module in MODULES:
+        if _part(module) in STAGES | {"recommend", "systems"}:
+            assert "library" not in {_part(each) for each in _imports(module)}, module
+
+
+def test_there_are_no_cycles() -> None:
+    graph = {module: _imports(module) - {module} for module in MODULES}
+    while graph:
+        free = [module for module, needed in graph.items() if not needed & graph.keys()]
+        assert free, f"a cycle among {sorted(graph)}"
+        for module in free:
+            del graph[module]
+
+
+def test_the_public_face_is_exactly_its_names() -> None:
+    assert sorted(citewise.__all__) == list(citewise.__all__)
+    assert len(set(citewise.__all__)) == len(citewise.__all__)
+    tree = ast.parse(MODULES["citewise"].read_text())
+    imported = {each.asname or each.name for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    assert imported == set(citewise.__all__)
+    for name in citewise.__all__:
+        assert getattr(citewise, name).__doc__, f"{name} has no documentation"
+
+
+def test_every_error_is_public() -> None:
+    from citewise import errors
+    named = {name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)}
+    assert named <= set(citewise.__all__)
+    codes = [getattr(errors, name).code for name in named]
+    assert len(set(codes)) == len(codes), "each error has a code of its own"
+
+
+def test_the_core_is_light() -> None:
+    code = "import citewise, citewise.cli, json, sys; print(json.dumps(sorted({n.split('.')[0] for n in sys.modules})))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert not HEAVY & set(json.loads(done.stdout))
+
+
+def test_importing_the_package_leaves_the_command_line_out() -> None:
+    code = "import citewise, sys; sys.exit(any(n in sys.modules for n in ('typer', 'click', 'rich', 'citewise.cli')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_prints() -> None:
+    for name, file in MODULES.items():
+        calls = (node.func for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call))
+        assert not [each for each in calls if isinstance(each, ast.Name) and each.id == "print"], name
