@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from measuring import commit, interleaved, in_fresh_process, save
+from measuring import commit, in_fresh_process, interleaved, save
 from protocol import WORK, measure, records, saved_queries
 from rivals import PYSERINI, Pyserini, write_collection
 
@@ -64,15 +64,16 @@ def our_run(library: citewise.OpenLibrary, asked: list, system: str) -> dict[str
     recommender, names, run = library.recommender(system), _names(library), {}
     for each in asked:
         ranking = recommender.rank(Query(each.title, each.abstract, each.id, each.year), 1000)
-        run[each.id] = {names[row]: score for row, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True)}
+        found = zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True)
+        run[each.id] = {names[row]: score for row, score in found}
     return run
 
 
 @functools.cache
 def _names(library: citewise.OpenLibrary) -> list[str]:
     """Return the ids of all papers by row; the benchmark's library has no removed rows."""
-    rows = library.library.rows
-    return [paper.id for start in range(0, rows.size, 5000) for paper in library.library.papers(rows[start:start + 5000])]
+    held, rows = library.library, library.library.rows
+    return [paper.id for start in range(0, rows.size, 5000) for paper in held.papers(rows[start:start + 5000])]
 
 
 def their_run(rival: Pyserini, asked: list, years: dict[str, int]) -> dict[str, dict[str, float]]:

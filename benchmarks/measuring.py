@@ -16,9 +16,11 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 def commit() -> str:
     """Return the measured commit, with a mark where the work tree differs from it."""
-    name = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
-    dirty = subprocess.run(["git", "status", "--porcelain", "src"], cwd=ROOT, capture_output=True, text=True).stdout
-    return name.strip() + ("+changes" if dirty.strip() else "")
+    return _git("rev-parse", "--short", "HEAD") + ("+changes" if _git("status", "--porcelain", "src") else "")
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def save(name: str, result: dict) -> None:

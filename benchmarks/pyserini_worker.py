@@ -25,7 +25,7 @@ def index(collection: str, folder: str, store: bool) -> float:
 
 
 def open_index(folder: str, k1: float, b: float) -> float:
-    global _searcher
+    global _searcher  # noqa: PLW0603
     start = time.perf_counter()
     _searcher = autoclass("io.anserini.search.SimpleSearcher")(folder)
     _searcher.set_bm25(k1, b)

@@ -21,5 +21,6 @@ for each in asked:
     start = time.perf_counter()
     recommender.recommend(Query(each.title, each.abstract, each.id, each.year), 1000)
     taken.append(time.perf_counter() - start)
-print(json.dumps({"peak MB": peak_memory(), "peak MB before opening (queries, interpreter)": before,
-                  "open s": round(opened, 4), "ms, top 1000 with their papers": round(statistics.median(taken) * 1000, 1)}))
+print(json.dumps({
+    "peak MB": peak_memory(), "peak MB before opening (queries, interpreter)": before, "open s": round(opened, 4),
+    "ms, top 1000 with their papers": round(statistics.median(taken) * 1000, 1)}))

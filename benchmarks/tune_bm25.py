@@ -15,8 +15,8 @@ def main() -> None:
     asked = saved_queries("cs", 2021, least=5)
     sample = asked[:: max(len(asked) // SAMPLE, 1)][:SAMPLE]
     library = build_library()
-    results = {f"bm25(k1={k1},b={b},reach=2.0)": measure(sample, our_run(library, sample, f"bm25(k1={k1},b={b},reach=2.0)"))
-               for k1, b in GRID}
+    systems = [f"bm25(k1={k1},b={b},reach=2.0)" for k1, b in GRID]
+    results = {system: measure(sample, our_run(library, sample, system)) for system in systems}
     save("tune-bm25", {"corpus": "cs", "year": 2021, "results": results})
 
 

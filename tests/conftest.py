@@ -16,8 +16,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def pytest_configure() -> None:
     """Put temporary files into memory where the system has a place for that: the many small writes wait for no disk."""
-    if os.access("/dev/shm", os.W_OK):  # noqa: S108
-        os.environ.setdefault("TMPDIR", "/dev/shm")  # noqa: S108
+    if os.access("/dev/shm", os.W_OK):
+        os.environ.setdefault("TMPDIR", "/dev/shm")
         tempfile.tempdir = None
 
 

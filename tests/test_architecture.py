@@ -101,7 +101,8 @@ def test_the_public_face_is_exactly_its_names() -> None:
     assert sorted(citewise.__all__) == list(citewise.__all__)
     assert len(set(citewise.__all__)) == len(citewise.__all__)
     tree = ast.parse(MODULES["citewise"].read_text())
-    imported = {each.asname or each.name for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    imported = {each.asname or each.name for node in imports for each in node.names}
     assert imported == set(citewise.__all__)
     for name in citewise.__all__:
         assert getattr(citewise, name).__doc__, f"{name} has no documentation"
@@ -130,3 +131,17 @@ def test_nothing_prints() -> None:
     for name, file in MODULES.items():
         calls = (node.func for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call))
         assert not [each for each in calls if isinstance(each, ast.Name) and each.id == "print"], name
+
+
+def test_the_public_face_has_these_names() -> None:
+    assert citewise.__all__ == [
+        "BadInput", "BadLibrary", "CitewiseError", "Description", "Draft", "LibraryBusy", "MissingData", "MissingExtra",
+        "OpenLibrary", "Paper", "Query", "Recommendation", "Report", "Verification", "add", "compact", "index", "open",
+        "read_draft", "remove", "verify"]
+
+
+def test_every_module_says_what_it_is_for_and_none_asserts() -> None:
+    for name, file in MODULES.items():
+        tree = ast.parse(file.read_text("utf-8"))
+        assert ast.get_docstring(tree) or not tree.body, name
+        assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)], name

@@ -119,7 +119,7 @@ def test_the_best_are_the_best(held: Library, plain: PlainLibrary, settings: Bm2
         assert found.rows.tolist() == best
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, 50])
+@pytest.mark.parametrize("k", [1, 3, 10, 50, 100])
 def test_the_usual_reach_finds_the_best(held: Library, plain: PlainLibrary, k: int) -> None:
     for seed in range(10):
         query = random_papers(1, seed=2000 + seed)[0]

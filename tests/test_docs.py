@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import dataclasses
 import io
 import os
 import re
@@ -15,6 +16,7 @@ import typer
 
 import citewise
 from citewise.cli import app
+from citewise.retrieve.bm25 import Bm25Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -107,6 +109,14 @@ def test_generated_pages_are_up_to_date() -> None:
     done = subprocess.run([sys.executable, DOCS / "generate.py", "--check"], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_documented_defaults_are_those_of_the_code() -> None:
+    section = (DOCS / "methods.md").read_text("utf-8").partition("### Settings\n")[2]
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", section, re.MULTILINE)
+    documented = {name: float(value) for name, value in rows}
+    held = {field.name: field.default for field in dataclasses.fields(Bm25Settings)}
+    assert documented == {name: value for name, value in held.items() if name != "form"}
 
 
 def test_readme_names_the_test_command() -> None:

@@ -80,6 +80,11 @@ def test_a_lock_that_does_not_say_who(library: Path) -> None:
                 citewise.add([NEW], library)
 
 
+def test_two_writers_in_one_process(library: Path) -> None:
+    with writer_lock(library), pytest.raises(LibraryBusy, match=rf"process {os.getpid()} "):
+        citewise.add([NEW], library)
+
+
 def test_an_error_frees_the_lock(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), writer_lock(tmp_path):
         assert str(os.getpid()) in (tmp_path / "writer.json").read_text()

@@ -102,6 +102,13 @@ def test_a_writer_meanwhile_is_no_damage(library: Path, monkeypatch: pytest.Monk
     assert (found.problems, found.papers, found.generation) == ((), 10, 3)
 
 
+def test_all_damaged_files_are_listed(damaged: Path) -> None:
+    names = sorted(Library(damaged).manifest.files)[::7]
+    for name in names:
+        (damaged / name).unlink()
+    assert sorted(citewise.verify(damaged).problems) == [f"{name}: missing" for name in names]
+
+
 def rewrite(library: Path, name: str, values: np.ndarray) -> None:
     """Replace an array and let the manifest say that it was always so: damage that no checksum finds."""
     write_array(library / name, values, values.dtype)

@@ -64,6 +64,11 @@ def _output(path: Path | None) -> Iterator[IO[str]]:
     if path is None or str(path) == "-":
         yield sys.stdout
         return
+    path = path.resolve()  # what a link leads to is written, not the link replaced
+    if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
+        with path.open("w", encoding="utf-8") as file:
+            yield file
+        return
     fresh = path.with_name(f".{path.name}.part")
     try:
         with fresh.open("w", encoding="utf-8") as file:
@@ -190,7 +195,9 @@ def _query(held: citewise.OpenLibrary, draft: str | None, title: str, abstract: 
 def _names_a_file(cited: str) -> bool:
     if Path(cited).suffix.lower() in (".bib", ".ris", ".json", ".jsonl") and not Path(cited).is_file():
         raise citewise.MissingData(f"{cited}: no such file")
-    return Path(cited).is_file()
+    with contextlib.suppress(OSError):  # a list of keys may be longer than a file's name can be
+        return Path(cited).is_file()
+    return False
 
 
 def _rendered(format: str, held: citewise.OpenLibrary, query: Query, system: str,
@@ -270,4 +277,7 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         sys.stdout = open(1, "w", closefd=False)
+        sys.exit(1)
+    except OSError as error:  # a disk that is full, a folder that is not there or not ours
+        _say(f"[red]citewise:[/red] {escape(str(error.filename or 'output'))}: {error.strerror}")
         sys.exit(1)

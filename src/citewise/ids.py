@@ -46,6 +46,8 @@ def key(value: str, scheme: str = "") -> str:
     """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
     if _CANONICAL.fullmatch(value):
         return value
+    if not value.isprintable():
+        value = "".join(character if character.isprintable() else " " for character in value)
     value = " ".join(value.split())
     if scheme and not value.lower().startswith((scheme + ":", "http:", "https:")):
         value = f"{scheme}:{value}"

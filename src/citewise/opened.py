@@ -2,14 +2,15 @@
 
 import functools
 import importlib.resources
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from citewise import systems
 from citewise.drafts import Draft, draft_of
 from citewise.ingest import Progress, read
 from citewise.ingest.ahead import read_ahead
+from citewise.ingest.clean import Cleaner
 from citewise.library import writer
 from citewise.library.duplicates import near_duplicates
 from citewise.library.entry import Entry, keys_of
@@ -134,11 +135,18 @@ def index(sources: Iterable[str | Path], library: str | Path, *, format: str = "
 
 
 def add(papers: Iterable[Paper], library: str | Path, *, keep_versions: bool = False) -> Report:
-    """Create or extend a library from papers made in Python; return what was done."""
+    """Create or extend a library from papers made in Python, cleaned like those of a file; return what was done."""
     report = Report()
-    placed = ((Entry.of(paper), Place("python", number)) for number, paper in enumerate(papers, 1))
-    writer.add(library, placed, report, keep_versions)
+    writer.add(library, _cleaned(papers, Cleaner(report)), report, keep_versions)
     return report
+
+
+def _cleaned(papers: Iterable[Paper], cleaner: Cleaner) -> Iterator[tuple[Entry, Place]]:
+    for number, paper in enumerate(papers, 1):
+        place = Place("python", number)
+        cleaned = cleaner.paper({field.name: getattr(paper, field.name) for field in fields(paper)}, place)
+        if cleaned is not None:
+            yield Entry.of(cleaned), place
 
 
 def build_sample(library: str | Path) -> Draft:

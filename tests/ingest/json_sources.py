@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from citewise.ingest import FORMATS
 from citewise.ingest.clean import Cleaner
-from citewise.report import Place, Report
 from citewise.ingest.source import Source
+from citewise.report import Place, Report
 
 COMPRESSORS = {"plain": bytes, "gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from citewise import ingest
 from citewise.ingest import FORMATS, bibtex, bibtex_entries
-from citewise.report import Report
 from citewise.ingest.source import open_source
+from citewise.report import Report
 from citewise.types import Paper
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "fulltext" / "latex"

@@ -19,11 +19,11 @@ from pybtex.database import parse_string
 from pylatexenc.latex2text import LatexNodes2Text
 
 from citewise import ingest, latex
-from citewise.report import Report
 from citewise.render.bibliography import bibtex, csl, ris
 from citewise.render.citation_keys import citation_keys
 from citewise.render.markdown import markdown
 from citewise.render.names import Name, parsed
+from citewise.report import Report
 from citewise.types import Paper
 
 ATTENTION = Paper(

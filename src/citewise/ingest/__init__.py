@@ -63,7 +63,13 @@ def _papers(module: ModuleType, source: Source, report: Report, progress: Progre
 
 def _recognised(source: Source, report: Report, alone: bool) -> ModuleType | None:
     """Return the format of a source; one among several that nobody recognises is reported and passed over."""
-    head = source.head()
+    try:
+        head = source.head()
+    except BadInput:
+        if alone:
+            raise
+        report.note("skipped", "broken_compression", Place(source.name, 1))
+        return None
     for module in FORMATS.values():
         if module.detects(head):
             return module

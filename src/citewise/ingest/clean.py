@@ -31,7 +31,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\
 _SUSPICIOUS = ("  ", "&", "<", "\ufffd")
 _TAG = re.compile(r"</?(?:jats:)?(?:p|i|b|em|strong|sub|sup|italic|bold|sc|title|sec|scp|inline-formula|span|br)"
                   r"(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
-_ABSTRACT_LABEL = re.compile(r"abstract[:.]?\s+(?=[A-Z])", re.IGNORECASE)
+_ABSTRACT_LABEL = re.compile(r"(?i:abstract)[:.]?\s+(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
@@ -106,14 +106,14 @@ def _text(value: Any, repairs: list[str]) -> str:
 
 def _repaired(value: str, repairs: list[str]) -> str:
     """Return a text without control characters, broken bytes, entities and tags, its white space folded."""
+    if "&" in value:
+        value = html.unescape(value)  # first, for it may bring in what the next steps repair
     if _CONTROL.search(value):
         repairs.append("control_characters")
         value = _CONTROL.sub(" ", value)
     if "\ufffd" in value:
         repairs.append("broken_encoding")
         value = value.replace("\ufffd", " ")
-    if "&" in value:
-        value = html.unescape(value)
     if "<" in value:
         value = _TAG.sub("", value)
     return " ".join(value.split())

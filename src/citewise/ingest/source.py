@@ -1,32 +1,20 @@
 """Where records come from: files, folders and standard input, plain or compressed, in bounded memory."""
 
-import gzip
 import io
-import lzma
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-import zstandard
-
 from citewise.errors import BadInput, MissingData
+from citewise.ingest.decompress import DAMAGE, decompressed
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line or entry is skipped, so that no record can exhaust memory."""
 
 HEAD = 65_536
 """Bytes of a source that a format may look at to recognise itself."""
-
-_OPENERS: list[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]]] = [
-    (b"\x1f\x8b", lambda stream: cast(IO[bytes], gzip.GzipFile(fileobj=stream))),
-    (b"\xfd7zXZ\x00", lambda stream: cast(IO[bytes], lzma.LZMAFile(stream))),
-    (b"\x28\xb5\x2f\xfd", lambda stream: zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)),
-]
-_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
-
 
 @dataclass(slots=True)
 class Source:
@@ -46,7 +34,7 @@ class Source:
         """Return the first bytes without consuming them."""
         try:
             return self.stream.peek(HEAD)[:HEAD]
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise BadInput(f"{self.name}: cannot be decompressed ({error}); is the file whole?") from None
 
     def text(self) -> io.TextIOWrapper:
@@ -86,11 +74,7 @@ def open_source(path: str) -> Source:
     except OSError as error:
         raise MissingData(f"{path}: cannot be opened ({error.strerror})") from None
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
-    magic = buffered.peek(6)
-    stream: IO[bytes] = buffered
-    for start, opener in _OPENERS:
-        if magic.startswith(start):
-            stream = opener(buffered)
+    stream = decompressed(buffered, buffered.peek(6))
     size = None if path == "-" else Path(path).stat().st_size
     name = "standard input" if path == "-" else path
     return Source(name, io.BufferedReader(cast(io.RawIOBase, stream), HEAD), size, buffered)
@@ -105,7 +89,7 @@ def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple
             overlong = len(line) >= LONGEST_RECORD and not line.endswith(b"\n")
             if overlong:
                 _skip_line(source.stream)
-        except _DAMAGE:
+        except DAMAGE:
             damaged(number + 1, "broken_compression")
             return
         if not line:
@@ -123,7 +107,7 @@ def pieces(source: Source, damaged: Callable[[int, str], None], size: int = 1 <<
     while True:
         try:
             piece = source.stream.read(size)
-        except _DAMAGE:
+        except DAMAGE:
             damaged(line, "broken_compression")
             return
         if not piece:

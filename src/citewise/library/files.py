@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 _CHUNK = 1 << 20
+_MAPPED = 1 << 18
 
 
 def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
-    """Return a file as a read-only array, memory-mapped."""
-    if path.stat().st_size == 0:
-        return np.zeros(0, dtype)
+    """Return a file as an array: memory-mapped, or read where it is small, since a mapping holds a file open."""
+    if path.stat().st_size < _MAPPED:
+        return np.fromfile(path, dtype)
     return np.asarray(np.memmap(path, dtype, "r"))
 
 

@@ -59,16 +59,13 @@ def merge(old: Paper, new: Paper) -> Paper:
     first, second = (new, old) if (published(new), renewal) > (published(old), False) else (old, new)
     if not first.title:
         first, second = second, first
+    dated, other = (first, second) if first.year or not second.year else (second, first)
     keys = dict.fromkeys((*old.ids, new.id, *new.ids))
     return Paper(
         id=old.id, title=first.title or second.title, abstract=first.abstract or second.abstract,
-        year=first.year or second.year, authors=first.authors or second.authors, venue=first.venue or second.venue,
+        year=dated.year, authors=first.authors or second.authors, venue=first.venue or second.venue,
         ids=tuple(name for name in keys if name != old.id),
         references=tuple(dict.fromkeys((*first.references, *second.references))),
         fields=tuple(dict.fromkeys((*first.fields, *second.fields))),
-        date=(first.date if first.year else second.date) or _same_year_date(first, second),
+        date=dated.date or (other.date if other.year == dated.year else ""),
         kind=first.kind or second.kind, details={**second.details, **first.details})
-
-
-def _same_year_date(first: Paper, second: Paper) -> str:
-    return second.date if first.year == second.year else ""

@@ -14,33 +14,36 @@ _decode = msgspec.msgpack.Decoder(tuple[Paper, Place]).decode
 
 
 class Waiting:
-    """Patches by the hash of a key; in a scratch database, since an abstracts dump has a hundred million of them."""
+    """Patches by the hashes of their keys; in a scratch database, since a dump has a hundred million of them."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._database: sqlite3.Connection | None = None
 
-    def put(self, key: int, patch: Paper, place: Place) -> None:
+    def put(self, keys: list[int], patch: Paper, place: Place) -> None:
         """Keep a patch."""
         if self._database is None:
             self._database = sqlite3.connect(self._file)
             self._database.executescript(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
-                "CREATE TABLE patches (number INTEGER PRIMARY KEY, key INTEGER, content BLOB);"
-                "CREATE INDEX by_key ON patches (key);")
-        self._database.execute("INSERT INTO patches (key, content) VALUES (?, ?)",
-                               (_signed(key), _encode((patch, place))))
+                "CREATE TABLE patches (number INTEGER PRIMARY KEY, content BLOB);"
+                "CREATE TABLE names (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;")
+        content = _encode((patch, place))
+        number = self._database.execute("INSERT INTO patches (content) VALUES (?)", (content,)).lastrowid
+        self._database.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)",
+                                   [(_signed(key), number) for key in keys])
 
     def take(self, keys: list[int]) -> list[Paper]:
         """Return the patches of a paper in the order in which they came, and forget them."""
         if self._database is None:
             return []
-        found = []
+        found: dict[int, Paper] = {}
         for key in keys:
-            rows = self._database.execute("SELECT content FROM patches WHERE key = ? ORDER BY number", (_signed(key),))
-            found += [_decode(content)[0] for content, in rows.fetchall()]
-            self._database.execute("DELETE FROM patches WHERE key = ?", (_signed(key),))
-        return found
+            rows = self._database.execute("SELECT number, content FROM names JOIN patches USING (number) WHERE key = ?",
+                                          (_signed(key),))
+            found |= {number: _decode(content)[0] for number, content in rows.fetchall()}
+        self._database.executemany("DELETE FROM patches WHERE number = ?", [(number,) for number in found])
+        return [found[number] for number in sorted(found)]
 
     def rest(self) -> Iterator[tuple[Paper, Place]]:
         """Yield what no paper claimed."""

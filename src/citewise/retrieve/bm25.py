@@ -14,6 +14,10 @@ from citewise.types import Query, Ranking, Rows, Scope
 Form = Literal["title+abstract", "title", "keyterms"]
 
 
+_FEWEST_CANDIDATES = 200
+"""Fetched however small k is: the engine's order and the exact one differ most at the top, and these cost little."""
+
+
 class _Stores(Terms, Lexical, Protocol):
     """What this retriever reads."""
 
@@ -84,7 +88,8 @@ class Bm25:
         terms, counts = self._terms(query)
         if not terms.size:
             return Ranking(np.zeros(0, np.int64), np.zeros(0))
-        rows = self._candidates(terms, counts, int(np.ceil(k * self._settings.reach)), scope)
+        fetched = max(int(np.ceil(k * self._settings.reach)), _FEWEST_CANDIDATES)
+        rows = self._candidates(terms, counts, fetched, scope)
         scores = self._scores(rows, terms, counts)
         order = np.lexsort((rows, -scores))[:k]
         return Ranking(rows[order], scores[order], {"bm25": scores[order]})

@@ -1,0 +1,208 @@
+"""The next generation while it is being written: rows appended, replaced and deleted, then one atomic switch."""
+
+import contextlib
+import datetime
+import re
+from pathlib import Path
+
+import numpy as np
+
+from citewise.library import manifest as manifests
+from citewise.library.entry import Entry
+from citewise.library.files import checksum, delete, link_folder, sync, walk
+from citewise.library.lexical import LexicalWriter
+from citewise.library.library import Library
+from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
+from citewise.library.segment import Segment, SegmentWriter
+from citewise.library.tables import Tables
+from citewise.library.vocabulary import VocabularyWriter
+from citewise.protocols import FIELDS
+from citewise.text import Terms
+from citewise.types import Paper, Rows
+
+BATCH = 1_000
+"""Papers analysed at once: enough to amortise the calls, few enough to stay in the cache."""
+
+_SMALL = 50_000
+"""Segments of fewer rows are joined with their neighbours as they accumulate."""
+
+_OUR_NAME = re.compile(r"\d{6,}(-joined|-scratch)?")
+"""What a generation's files are called; whatever else is in a library's folder is its owner's."""
+
+
+class Generation:
+    """Rows of the old generation stay where they are; new ones follow behind them."""
+
+    def __init__(self, path: Path, old: Library | None, from_scratch: bool = False) -> None:
+        self._path, self._old = path, old
+        self.kept = None if from_scratch else old
+        self._number = old.manifest.generation + 1 if old is not None else 1
+        self._name = f"{self._number:06d}"
+        self._vocabulary = VocabularyWriter(old.vocabulary if old is not None else None)
+        self._terms = Terms(self._vocabulary.number)
+        self._base = self.kept.manifest.rows if self.kept is not None else 0
+        self._deleted: set[int] = set()
+        self._pending: list[Entry] = []
+        self._segment = SegmentWriter(path / "segments" / self._name)
+        self.scratch = path / "segments" / f"{self._name}-scratch"
+        lexical = path / "lexical" / self._name
+        if self.kept is not None:
+            link_folder(path / "lexical" / self.kept.manifest.lexical, lexical)
+        self._lexical = LexicalWriter(lexical)
+
+    def paper(self, row: int) -> Paper:
+        """Return the paper at a row, old or new."""
+        if row < self._base and self.kept is not None:
+            return self.kept.papers([row])[0]
+        if row >= self._flushed:
+            return self._pending[row - self._flushed].paper
+        return self._segment.records.read(row - self._base)
+
+    def holds(self, row: int) -> bool:
+        """Whether a row has not been deleted in this generation."""
+        return row not in self._deleted
+
+    def append(self, entry: Entry) -> int:
+        """Add a paper behind the last; return its row."""
+        self._pending.append(entry)
+        return self._flushed + len(self._pending) - 1
+
+    def replace(self, row: int, entry: Entry) -> int:
+        """Put a new record in the place of an old one; return its row, which is another if the old one is on disk."""
+        if row >= self._flushed:
+            self._pending[row - self._flushed] = entry
+            return row
+        self.delete([row])
+        return self.append(entry)
+
+    def delete(self, rows: list[int]) -> None:
+        """Mark rows as gone."""
+        if any(row >= self._flushed for row in rows):
+            self.flush()
+        self._deleted.update(rows)
+        self._lexical.remove(rows)
+
+    def flush(self) -> None:
+        """Analyse and write the papers that are waiting."""
+        if not self._pending:
+            return
+        years = [entry.paper.year or 0 for entry in self._pending]
+        first = self._flushed
+        self._lexical.add(first, years, self._segment.extend(self._pending, self._terms))
+        self._pending = []
+
+    @property
+    def _flushed(self) -> int:
+        return self._base + self._segment.rows
+
+    def copy_all(self) -> None:
+        """Copy every living paper of the old generation, in order, in batches."""
+        old = self._old
+        if old is None:
+            return
+        for entry, segment in zip(old.manifest.segments, old.segments, strict=True):
+            local = old.rows - entry.first_row
+            local = local[(local >= 0) & (local < entry.rows)]
+            for start in range(0, local.size, BATCH):
+                rows = local[start: start + BATCH]
+                years = segment.array("years")[rows].tolist()
+                first = self._segment.rows
+                self._lexical.add(first, years, self._segment.copy(segment, rows))
+
+    def commit(self) -> None:
+        """Finish all files, make them durable, and switch the manifest; the old generation's files are then removed."""
+        self.flush()
+        self._segment.close()
+        self._lexical.close()
+        changed = bool(self._segment.rows or self._deleted or self.kept is None)
+        if not changed:
+            self.abandon()
+            return
+        entries, segments = self._joined_segments()
+        old_deleted = self.kept.tables.deleted.tolist() if self.kept is not None else []
+        deleted = np.array(sorted({*old_deleted, *self._deleted}), np.int64)
+        tables = self._path / "tables" / self._name
+        Tables.build(segments, deleted).save(tables)
+        self._vocabulary.save(tables)
+        rows = sum(entry.rows for entry in entries)
+        manifest = Manifest(
+            generation=self._number, papers=rows - deleted.size, rows=rows, segments=tuple(entries),
+            tables=self._name, lexical=self._name, lengths=_lengths(segments, deleted),
+            files=self._file_entries(entries),
+            written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+        manifests.save(self._path, manifest)
+        collect_garbage(self._path, manifest)
+
+    def abandon(self) -> None:
+        """Remove what was written; the library stays as it was."""
+        self._segment.abandon()
+        for kind in ("segments", "lexical", "tables"):
+            for leftover in (self._path / kind).glob(f"{self._name}*"):
+                delete(leftover)
+            with contextlib.suppress(OSError):  # other generations are in it
+                (self._path / kind).rmdir()
+
+    def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
+        """Return the segments of the new generation, small ones at the end joined so that there are never many."""
+        entries = list(self.kept.manifest.segments) if self.kept is not None else []
+        segments = list(self.kept.segments) if self.kept is not None else []
+        if self._segment.rows:
+            entries.append(SegmentEntry(self._name, self._base, self._segment.rows))
+            segments.append(Segment(self._segment.folder, self._segment.rows))
+        else:
+            delete(self._segment.folder)
+        tail = len(segments) - 1
+        while tail > 0 and segments[tail - 1].rows <= min(_SMALL, 2 * sum(each.rows for each in segments[tail:])):
+            tail -= 1
+        if 0 <= tail < len(segments) - 1:
+            joined = _join(segments[tail:], self._path / "segments" / f"{self._name}-joined")
+            entries[tail:] = [SegmentEntry(joined.folder.name, entries[tail].first_row, joined.rows)]
+            segments[tail:] = [joined]
+        return entries, segments
+
+    def _file_entries(self, entries: list[SegmentEntry]) -> dict[str, FileEntry]:
+        """Return the sizes and checksums of all files of the generation; new files are made durable on the way."""
+        known = dict(self.kept.manifest.files) if self.kept is not None else {}
+        known |= {name.replace(self.kept.manifest.lexical, self._name): entry for name, entry in known.items()
+                  if self.kept is not None and name.startswith("lexical/")
+                  and not name.endswith(".json")}  # hard links
+        folders = [Path("segments") / entry.name for entry in entries]
+        folders += [Path("tables") / self._name, Path("lexical") / self._name]
+        files = {}
+        for folder in folders:
+            for file in walk(self._path / folder):
+                name = file.relative_to(self._path).as_posix()
+                if file.suffix == ".lock":
+                    continue
+                if name not in known:
+                    sync(file)
+                files[name] = known.get(name) or FileEntry(file.stat().st_size, checksum(file))
+            sync(self._path / folder)
+        return files
+
+
+def _join(segments: list[Segment], folder: Path) -> Segment:
+    writer = SegmentWriter(folder)
+    for segment in segments:
+        for start in range(0, segment.rows, BATCH):
+            writer.copy(segment, np.arange(start, min(start + BATCH, segment.rows)))
+    writer.close()
+    return Segment(folder, writer.rows)
+
+
+def _lengths(segments: list[Segment], deleted: Rows) -> dict[str, int]:
+    totals = {}
+    for field in FIELDS:
+        lengths = np.concatenate([np.zeros(0, np.uint32), *(part.array(f"{field}.lengths") for part in segments)])
+        totals[field] = int(lengths.sum(dtype=np.int64)) - int(lengths[deleted].sum(dtype=np.int64))
+    return totals
+
+
+def collect_garbage(path: Path, manifest: Manifest | None) -> None:
+    """Remove what the current generation does not use: older generations, and what a killed writer left."""
+    used = {f"segments/{entry.name}" for entry in manifest.segments} if manifest else set()
+    used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()
+    for kind in ("segments", "tables", "lexical"):
+        for folder in (path / kind).glob("*"):
+            if f"{kind}/{folder.name}" not in used and _OUR_NAME.fullmatch(folder.name):
+                delete(folder)
