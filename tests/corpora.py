@@ -64,12 +64,15 @@ def random_papers(count: int, seed: int, first: int = 0, words=WORDS, references
 
 @st.composite
 def corpora(draw, most: int = 12):
-    """Draw papers p0, p1, ... without authors (so that titles never merge them), citing one another and strangers."""
+    """Draw papers p0, p1, ... that cite one another and strangers, and that nothing would merge or repair.
+
+    They have no authors, for titles merge papers only where an author is shared.
+    """
     count = draw(st.integers(1, most))
     texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
-    return [Paper(f"p{number}", f"{draw(st.sampled_from(WORDS))} {draw(texts)}".strip(), draw(texts),
+    keys = [f"{letter}{number}" for letter in "pq" for number in range(count + 2)]
+    return [Paper(f"p{number}", f"On {draw(st.sampled_from(WORDS))} {draw(texts)}".strip(), draw(texts),
                   draw(st.none() | st.integers(1990, 1995)), ids=(f"q{number}",),
-                  references=tuple(draw(st.lists(st.sampled_from(
-                      [f"{letter}{other}" for letter in "pq" for other in range(count + 2)]),
-                      max_size=5, unique=True))))
+                  references=tuple(draw(st.lists(st.sampled_from([key for key in keys if key[1:] != str(number)]),
+                                                 max_size=5, unique=True))))
             for number in range(count)]
