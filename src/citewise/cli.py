@@ -78,6 +78,18 @@ def _output(path: Path | None) -> Iterator[IO[str]]:
         fresh.unlink(missing_ok=True)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"citewise {citewise.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(version: Annotated[bool, typer.Option("--version", help="Show the version.", is_eager=True,
+                                                callback=_show_version)] = False) -> None:
+    """citewise: which papers a draft should cite, and why."""
+
+
 @app.command(epilog="Example: citewise demo")
 def demo(library: LibraryOption = Path("citewise-demo")) -> None:
     """Build the sample library and recommend citations for the sample draft."""

@@ -14,16 +14,16 @@ LONGEST_KEY = 400
 _DOI = r"10\.\d{4,9}/\S+"
 _ARXIV = r"(?:\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?(?:\.[a-z]{2})?/\d{7})(?:v\d+)?"
 _PATTERNS = [
-    ("doi", rf"(?:doi:\s*|(?:https?://)?(?:dx\.)?doi\.org/)?({_DOI})"),
-    ("arxiv", rf"(?:arxiv:\s*|(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf)/)?({_ARXIV})(?:\.pdf)?"),
+    ("doi", rf"(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?({_DOI})"),
+    ("arxiv", rf"(?:arxiv:\s*|(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/)?({_ARXIV})(?:\.pdf|\s*\[[a-z.-]+\])?"),
     ("openalex", r"(?:openalex:|(?:https?://)?(?:api\.)?openalex\.org/(?:works/)?)?(w\d{5,})"),
     ("s2", r"(?:s2:|corpusid:|s2cid:|(?:https?://)?(?:www\.|api\.)?semanticscholar\.org/(?:corpusid:|paper/(?:[^/]+/)?))"
            r"(\d+|[0-9a-f]{40})"),
     ("s2", r"([0-9a-f]{40})"),
     ("pmid", r"(?:pmid:\s*|medline:|(?:https?://)?(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov/"
              r"|(?:https?://)?(?:www\.)?ncbi\.nlm\.nih\.gov/pubmed/)(\d+)/?"),
-    ("pmcid", r"(?:pmcid:\s*|(?:https?://)?(?:www\.)?ncbi\.nlm\.nih\.gov/pmc/articles/)?(pmc\d+)/?"),
-    ("acl", r"(?:acl:|(?:https?://)?(?:www\.)?aclanthology\.org/)([a-z]\d{2}-\d{4}|\d{4}\.[a-z0-9-]+\.\d+)/?"),
+    ("pmcid", r"(?:pmcid:\s*|(?:https?://)?(?:www\.ncbi\.nlm\.nih\.gov/pmc|ncbi\.nlm\.nih\.gov/pmc|pmc\.ncbi\.nlm\.nih\.gov)/articles/)?(pmc\d+)/?"),
+    ("acl", r"(?:acl:|(?:https?://)?(?:www\.)?aclanthology\.org/)([a-z]\d{2}-\d{4}|\d{4}\.[a-z0-9-]+\.\d+)(?:/|\.pdf)?"),
     ("dblp", r"(?:dblp:|(?:https?://)?dblp\.org/rec/)(\S+)"),
     ("mag", r"mag:(\d+)"),
 ]
@@ -31,8 +31,8 @@ _COMPILED = [(scheme, re.compile(pattern, re.IGNORECASE)) for scheme, pattern in
 _MAYBE_KNOWN = re.compile(
     r"10\.|\d{4}\.\d{4}|[a-z-]+(\.[a-z]{2})?/\d{7}|w\d{5}|[0-9a-f]{40}$|pmc\d|https?:"
     r"|(doi|arxiv|openalex|s2|s2cid|corpusid|pmid|medline|pmcid|acl|dblp|mag):"
-    r"|(dx\.)?doi\.org|(www\.|export\.|api\.)?(arxiv|openalex|semanticscholar|aclanthology|dblp)\.org"
-    r"|(www\.|pubmed\.)?ncbi\.nlm", re.IGNORECASE)
+    r"|(dx\.|www\.)?doi\.org|(www\.|export\.|api\.)?(arxiv|openalex|semanticscholar|aclanthology|dblp)\.org"
+    r"|(www\.|pubmed\.|pmc\.)?ncbi\.nlm", re.IGNORECASE)
 _CANONICAL = re.compile(r"openalex:W\d+|s2:(?:\d+|[0-9a-f]{40})|arxiv:\d{4}\.\d{4,5}|acl:[A-Z]\d\d-\d{4}")
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 _VERSION = re.compile(r"(?:v\d+)+$")

@@ -1,6 +1,8 @@
 """The Python face of a library: what `citewise.open` returns, and the verbs that change a library."""
 
+import contextlib
 import functools
+import gc
 import importlib.resources
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -82,7 +84,7 @@ class OpenLibrary:
         """Return the ids of the papers that a draft cites through the bibliographies beside it."""
         if not draft.cited_keys:
             return []
-        files = [folder / name for name in draft.bibliographies if (folder / name).is_file()]
+        files = [file for name in draft.bibliographies if (file := folder / name).is_file() and file.stat().st_size]
         wanted = {f"bib:{key}" for key in draft.cited_keys}
         return self._held(paper for paper in _bibliography(files) if wanted & {*keys_of(paper)})
 
@@ -130,8 +132,21 @@ def index(sources: Iterable[str | Path], library: str | Path, *, format: str = "
           report: Report | None = None, progress: Progress = lambda reading: None) -> Report:
     """Create or extend a library from files, folders or standard input ("-"); return what was done."""
     report = report or Report()
-    writer.add(library, read_ahead(sources, report, format, progress), report, keep_versions)
+    with _uncollected():
+        writer.add(library, read_ahead(sources, report, format, progress), report, keep_versions)
     return report
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Switch cyclic garbage collection off: millions of papers without a cycle pass by, and it looks at each."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def add(papers: Iterable[Paper], library: str | Path, *, keep_versions: bool = False) -> Report:

@@ -16,14 +16,21 @@ _LONGEST_YEAR = 4
 def read_queries(path: str | Path, report: Report) -> Iterator[Query]:
     """Yield the queries of a JSON-lines file ("-": standard input); lines that are no query go to the report."""
     source = open_source(str(path))
+    seen: set[str] = set()
     try:
         for line, record in objects(source, report):
             report.read += 1
+            name = str(record.get("id", ""))[:100]
             try:
-                yield _query(record)
+                query = _query(record)
             except BadInput as error:
-                name = str(record.get("id", ""))[:100]
                 report.note("skipped", "not_a_query", Place(source.name, line), name, str(error))
+                continue
+            if query.id in seen:
+                report.note("skipped", "duplicate_query", Place(source.name, line), name, f"{name} was asked before")
+                continue
+            seen.add(query.id)
+            yield query
     finally:
         source.close()
 

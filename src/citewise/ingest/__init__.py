@@ -49,7 +49,7 @@ def read(paths: Iterable[str | Path], report: Report, format: str = "",
 
 
 def _papers(module: ModuleType, source: Source, report: Report, progress: Progress) -> Iterator[tuple[Paper, Place]]:
-    cleaner = Cleaner(report)
+    cleaner, before, number = Cleaner(report), report.total("skipped"), -1
     for number, (line, raw) in enumerate(module.records(source, report)):
         place = Place(source.name, line)
         report.read += 1
@@ -58,6 +58,8 @@ def _papers(module: ModuleType, source: Source, report: Report, progress: Progre
         paper = cleaner.paper(raw, place)
         if paper is not None:
             yield paper, place
+    if number < 0 and report.total("skipped") == before:
+        report.note("skipped", "no_records", Place(source.name, 1), detail=f"nothing that reads as {module.NAME}")
     progress(Reading(source.name, source.size or source.bytes_read, source.size))
 
 

@@ -74,6 +74,7 @@ def link_folder(old: Path, new: Path) -> None:
             os.link(file, new / file.name)
         except OSError:
             shutil.copyfile(file, new / file.name)
+            sync(new / file.name)
 
 
 def walk(folder: Path) -> Iterator[Path]:
