@@ -3,13 +3,16 @@
 The reader (`main` in a Python of its own) writes frames to its standard output: a length, then a `Batch`.
 """
 
+import contextlib
 import gc
 import itertools
 import os
+import queue
 import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -26,6 +29,7 @@ WORTH_A_PROCESS = 8_000_000
 """Bytes of input from which starting the reader pays."""
 
 _BATCH = 500
+_FRAMES_AHEAD = 16
 _LENGTH = struct.Struct("<I")
 
 
@@ -53,18 +57,16 @@ def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
         yield from _entries(read(names, report, format, progress))
         return
     command = [sys.executable, "-c", f"from {__name__} import main; main()", format, *names]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 (our own module, no shell)
-        try:
-            for batch in _batches(process):
-                report.replay(batch.events, batch.read)
-                if batch.error:
-                    raise _error(*batch.error)
-                if batch.reading:
-                    progress(batch.reading)
-                for line, entry in zip(batch.lines, batch.entries, strict=True):
-                    yield entry, Place(batch.file, line)
-        finally:
-            process.kill()
+    with (subprocess.Popen(command, stdout=subprocess.PIPE) as process,  # noqa: S603 (our own module, no shell)
+          contextlib.closing(_batches(process)) as batches):
+        for batch in batches:
+            report.replay(batch.events, batch.read)
+            if batch.error:
+                raise _error(*batch.error)
+            if batch.reading:
+                progress(batch.reading)
+            for line, entry in zip(batch.lines, batch.entries, strict=True):
+                yield entry, Place(batch.file, line)
 
 
 def _entries(papers: Iterable[tuple[Paper, Place]]) -> Iterator[tuple[Entry, Place]]:
@@ -84,17 +86,33 @@ def _size(names: list[str]) -> int:
     return total
 
 
-def _batches(process: "subprocess.Popen[bytes]") -> Iterator[Batch]:
-    if process.stdout is None:
-        return
-    while header := process.stdout.read(_LENGTH.size):
-        content = process.stdout.read(_LENGTH.unpack(header)[0]) if len(header) == _LENGTH.size else b""
-        if not content:
+def _batches(process: "subprocess.Popen[bytes]") -> Generator[Batch, None, None]:
+    """Yield what the reader sends; a thread takes it off the pipe, which alone lets the reader not run ahead."""
+    frames: queue.Queue[bytes] = queue.Queue(_FRAMES_AHEAD)
+    drain = threading.Thread(target=_drain, args=(process.stdout, frames), daemon=True)
+    drain.start()
+    try:
+        while content := frames.get():
+            yield _decode(content)
+        if process.wait() != 0:
+            raise CitewiseError(f"the reading process ended with code {process.returncode}; was it out of memory? "
+                                "Nothing was added")
+    finally:
+        process.kill()
+        while drain.is_alive():  # it may wait for room
+            with contextlib.suppress(queue.Empty):
+                frames.get(timeout=0.05)
+
+
+def _drain(pipe: IO[bytes], frames: "queue.Queue[bytes]") -> None:
+    """Move frames from a pipe to a queue; an empty one says that there are no whole ones left."""
+    while len(header := pipe.read(_LENGTH.size)) == _LENGTH.size:
+        size = _LENGTH.unpack(header)[0]
+        content = pipe.read(size)
+        if len(content) < size:
             break
-        yield _decode(content)
-    if process.wait() != 0:
-        raise CitewiseError(f"the reading process ended with code {process.returncode}; was it out of memory? "
-                            "Nothing was added")
+        frames.put(content)
+    frames.put(b"")
 
 
 def _error(name: str, message: str) -> CitewiseError:
