@@ -118,6 +118,6 @@ def pieces(source: Source, damaged: Callable[[int, str], None], size: int = 1 <<
 
 def _skip_line(stream: io.BufferedReader) -> None:
     while True:
-        piece = stream.readline(LONGEST_RECORD)
+        piece = stream.readline(HEAD)
         if not piece or piece.endswith(b"\n"):
             return
