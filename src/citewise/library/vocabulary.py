@@ -10,8 +10,6 @@ from citewise.ids import digest
 from citewise.library.files import read_array, write_array
 from citewise.library.tables import Lookup
 
-MOST = 1 << 30
-
 
 class Vocabulary:
     """Reads numbers of words and words of numbers from disk, without loading all of them."""
