@@ -13,7 +13,8 @@ import citewise
 ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
-    ["types", "errors", "ids", "text", "encoding", "latex", "report"],
+    ["types", "errors", "ids", "hash_table", "encoding", "latex", "report"],
+    ["text"],
     ["protocols", "tex_source"],
     ["library", "retrieve", "drafts"],
     ["ingest", "recommend"],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.ids import title_words
-from citewise.library.segment import flat_index
+from citewise.library.lists import flat_index
 from citewise.library.versions import SAME_TITLE
 from citewise.types import Rows
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from citewise import ids
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.library import manifest as manifests
-from citewise.library.entry import keys_of, title_digest
+from citewise.library.entries import keys_of, title_digest
 from citewise.library.lexical import LexicalReader
+from citewise.library.lists import flat_index
 from citewise.library.manifest import Manifest
-from citewise.library.segment import Segment, flat_index
+from citewise.library.segment import Segment
 from citewise.library.tables import Tables
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
