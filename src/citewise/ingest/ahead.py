@@ -14,10 +14,11 @@ import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from citewise import errors
 from citewise.errors import CitewiseError
@@ -50,8 +51,8 @@ class Frame(msgspec.Struct):
     def of(cls, batch: Batch) -> "Frame":
         """Pack a batch."""
         entries = batch.entries
-        arrays = (entries.years, entries.titles, entries.keys.values, entries.keys.starts,
-                  entries.references.values, entries.references.starts)
+        arrays: list[NDArray[Any]] = [entries.years, entries.titles, entries.keys.values, entries.keys.starts,
+                                      entries.references.values, entries.references.starts]
         packed = [array.astype(kind).tobytes() for array, kind in zip(arrays, _TYPES, strict=True)]
         return cls(batch.file, batch.lines, entries.contents, packed)
 

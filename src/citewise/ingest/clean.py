@@ -1,6 +1,7 @@
 """Raw records to papers: the one room where fields that lie are repaired or refused, each with a reason."""
 
 import datetime
+import functools
 import html
 import re
 from collections.abc import Iterable, Mapping
@@ -144,7 +145,12 @@ def _abstract(value: Any, title: str, repairs: list[str]) -> str:
 def _strings(value: Any) -> tuple[str, ...]:
     if not value or not isinstance(value, (list, tuple)):
         return ()
-    return tuple(dict.fromkeys(" ".join(item.split())[:300] for item in value if item and isinstance(item, str)))
+    return tuple(dict.fromkeys(_label(item) for item in value if item and isinstance(item, str)))
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _label(text: str) -> str:
+    return " ".join(text.split())[:300]
 
 
 def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import itertools
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -122,17 +123,19 @@ class Generation:
         """Finish all files, make them durable, and switch the manifest; the old generation's files are then removed."""
         self.flush()
         self._segment.close()
-        self._lexical.close()
-        changed = bool(self._segment.rows or self._deleted or self.kept is None)
-        if not changed:
+        if not (self._segment.rows or self._deleted or self.kept is None):
+            self._lexical.close()
             self.abandon()
             return
-        entries, segments = self._joined_segments()
         old_deleted = self.kept.tables.deleted.tolist() if self.kept is not None else []
         deleted = np.array(sorted({*old_deleted, *self._deleted}), np.int64)
-        tables = self._path / "tables" / self._name
-        Tables.build(segments, deleted).save(tables)
-        self._vocabulary.save(tables)
+        with ThreadPoolExecutor(1) as beside:  # the lexical engine finishes in threads of its own
+            finishing = beside.submit(self._lexical.close)
+            entries, segments = self._joined_segments()
+            tables = self._path / "tables" / self._name
+            Tables.build(segments, deleted).save(tables)
+            self._vocabulary.save(tables)
+            finishing.result()
         rows = sum(entry.rows for entry in entries)
         manifest = Manifest(
             generation=self._number, papers=rows - deleted.size, rows=rows, segments=tuple(entries),

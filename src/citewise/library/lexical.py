@@ -53,8 +53,7 @@ class LexicalWriter:
             document = tantivy.Document()
             document.add_unsigned("row", first_row + place)
             document.add_unsigned("year", year)
-            for text, starts in texts:
-                document.add_text("text", text[starts[place]: starts[place + 1]])
+            document.add_text("text", "".join([text[starts[place]: starts[place + 1]] for text, starts in texts]))
             self._writer.add_document(document)
 
     def remove(self, rows: Sequence[int]) -> None:
