@@ -19,6 +19,7 @@ LAYERS = [
     ["ingest", "recommend"],
     ["systems", "queries"],
     ["opened"],
+    ["evaluate"],
     ["render"],
     ["citewise"],
     ["cli"],
@@ -28,7 +29,7 @@ LAYERS = [
 
 STAGES = {"retrieve", "expand", "rank", "embed", "evidence"}
 HEAVY = {"torch", "transformers", "sentence_transformers", "onnxruntime", "tokenizers", "lightgbm", "faiss", "spacy",
-         "tensorflow", "sklearn", "scipy", "pandas", "jnius", "fastapi", "uvicorn", "mcp"}
+         "tensorflow", "sklearn", "scipy", "pandas", "jnius", "fastapi", "uvicorn", "mcp", "matplotlib"}
 
 
 def _modules() -> dict[str, Path]:
@@ -73,7 +74,7 @@ def test_imports_point_down(module: str) -> None:
 
 
 def test_no_module_imports_the_root() -> None:
-    assert [name for name in MODULES if "citewise" in _imports(name)] == ["citewise.cli"]
+    assert {_part(name) for name in MODULES if "citewise" in _imports(name)} == {"cli"}
 
 
 def test_stages_do_not_know_each_other() -> None:

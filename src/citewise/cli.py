@@ -234,7 +234,9 @@ def run(
     recommender, report = citewise.open(library).recommender(system), Report()
     with _output(output) as file, _progress("answering") as show:
         for number, query in enumerate(read_queries(queries, report), 1):
-            write_run(file, query, recommender.recommend(query, k), str(systems.System.parse(system)))
+            answers = recommender.recommend(query, k)
+            write_run(file, query.id, [each.paper.id for each in answers], [each.score for each in answers],
+                      str(systems.System.parse(system)))
             show(number, None)
     if report.counts:
         Console(stderr=True).print(tables.events(report))

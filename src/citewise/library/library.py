@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +27,13 @@ from citewise.types import Paper, Rows, Scope
 _OPEN_ATTEMPTS = 20
 _FILTERED_BELOW = 0.5
 """Where fewer papers than this share are in scope, tantivy filters by year; above, asking for more hits is faster."""
+
+
+class _Titled(msgspec.Struct):
+    title: str
+
+
+_decode_titled = msgspec.msgpack.Decoder(_Titled).decode
 
 
 class Library:
@@ -84,6 +92,14 @@ class Library:
             for place, paper in zip(places.tolist(), segment.records.read(local), strict=True):
                 found[place] = paper
         return [paper for paper in found if paper is not None]
+
+    def titles(self, rows: Rows) -> list[str]:
+        """Return the titles of the papers at the rows, in that order; a third of the cost of the whole papers."""
+        found = [""] * rows.size
+        for segment, places, local in self._by_segment(rows):
+            for place, content in zip(places.tolist(), segment.records.raw(local), strict=True):
+                found[place] = _decode_titled(content).title
+        return found
 
     def _check(self, rows: Rows) -> None:
         bad = rows[(rows < 0) | (rows >= self.manifest.rows) | np.isin(rows, self.tables.deleted)]
