@@ -1,0 +1,5 @@
+"""The commands of the laboratory: splits and evaluation."""
+
+import typer
+
+commands = typer.Typer()
