@@ -24,6 +24,7 @@ _DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _MOST_GROUPS = 25
 _REFERENCES = ((1, 4), (5, 9), (10, 19), (20, 49), (50, None))
 _BETWEEN = re.compile(r",(?![^(]*\))")
+_SEVERAL = re.compile(r"=([^,()|]+(?:\|[^,()|]+)+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +139,23 @@ def answers(held: OpenLibrary, systems: Sequence[str], questions: Sequence[Quest
 
 
 def spelled(systems: Sequence[str]) -> list[str]:
-    """Return the systems as they print, each once; a text may name several with commas between."""
+    """Return the systems as they print, each once.
+
+    A text may name several with commas between, and a setting several values: `bm25(k1=0.9|1.2,b=0.4|0.75)` is four.
+    """
     parts = [part.strip() for text in systems for part in _BETWEEN.split(text) if part.strip()]
     if not parts:
         raise BadInput("name at least one system, such as bm25")
-    return list(dict.fromkeys(part if part.startswith(FOREIGN) else str(System.parse(part)) for part in parts))
+    return list(dict.fromkeys(each if each.startswith(FOREIGN) else str(System.parse(each))
+                              for part in parts for each in _expanded(part)))
+
+
+def _expanded(system: str) -> list[str]:
+    several = _SEVERAL.search(system)
+    if system.startswith(FOREIGN) or not several:
+        return [system]
+    return [each for value in several[1].split("|")
+            for each in _expanded(f"{system[:several.start(1)]}{value.strip()}{system[several.end(1):]}")]
 
 
 def _depth(settings: Settings) -> int:
