@@ -13,8 +13,9 @@ import citewise
 from citewise import evaluate as laboratory
 from citewise.cli.terminal import LibraryOption, progress, say, writing
 from citewise.errors import BadInput
-from citewise.evaluate.analyses import ANALYSES, DEPTH
+from citewise.evaluate.analyses import ANALYSES, DEPTH, check
 from citewise.evaluate.experiment import FACETS, MEASURES
+from citewise.evaluate.plots import require_matplotlib
 from citewise.evaluate.splits import PARTS, Years
 from citewise.evaluate.splits import Part as PartName
 from citewise.render import evaluation
@@ -136,6 +137,9 @@ def evaluate(
         raise BadInput("say which papers to ask: --split FILE or --years YEARS")
     settings = laboratory.Settings(measures=laboratory.parse_measures(measures), by=_names(by), jobs=jobs,
                                    folder=run_folder, depth=analysed if analyses else 0, seed=seed)
+    check(_names(analyses))
+    if plots:
+        require_matplotlib()
     made = laboratory.Split.load(split) if split else laboratory.Split.make(held, laboratory.SplitSettings(
         test=_years(years), least=least, abstract=not without_abstract, sample=sample, seed=seed), parts=("test",))
     questions = made.questions(held, _part(part), guard=not unguarded, stale=stale)

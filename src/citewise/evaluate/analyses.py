@@ -70,15 +70,20 @@ class _Answers:
 def analyse(library: Library, runs: Sequence[Run], questions: Sequence[Question], names: Sequence[str],
             depth: int = DEPTH) -> list[Analysis]:
     """Return the named analyses of some runs, of the first papers of each ranking."""
-    unknown = [name for name in names if name not in ANALYSES]
-    if unknown:
-        raise BadInput(f"no analysis {unknown[0]!r}; known: {', '.join(ANALYSES)}")
+    check(names)
     papers = _Papers(library)
     lists = {run.system: _Answers(papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True)
              for run in runs}
     lists[CITED] = _Answers(papers, questions, [np.array(question.gold, np.int64) for question in questions], False)
     return [Analysis(name, meaning, depth, {system: found_in(each) for system, each in lists.items()})
             for name, (meaning, found_in) in ((name, ANALYSES[name]) for name in names)]
+
+
+def check(names: Sequence[str]) -> None:
+    """Refuse names of no analysis."""
+    unknown = [name for name in names if name not in ANALYSES]
+    if unknown:
+        raise BadInput(f"no analysis {unknown[0]!r}; known: {', '.join(ANALYSES)}")
 
 
 def _known(ranking: Rows) -> Rows:

@@ -1,5 +1,6 @@
 """Systems x questions x measures in one call, over the same recommender that serves."""
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -128,14 +129,18 @@ def answers(held: OpenLibrary, systems: Sequence[str], questions: Sequence[Quest
     if not questions:
         raise BadInput("there is no question to ask: no paper of the library fits the split's conditions")
     names, depth = spelled(systems), _depth(settings)
-    total, runs = len(names) * len(questions), list[Run]()
+    runs = {name: foreign(held, name, questions, depth) for name in names if name.startswith(FOREIGN)}
+    ours = [name for name in names if name not in runs]
     with Workers(held, settings.jobs) as workers:
-        for place, name in enumerate(names):
-            before = place * len(questions)
-            runs.append(foreign(held, name, questions, depth) if name.startswith(FOREIGN)
-                        else ask(workers, held, name, questions, depth, settings.folder,
-                                 lambda done, _, before=before: progress(before + done, total)))  # type: ignore[misc]
-    return runs
+        for place, name in enumerate(ours):
+            told = functools.partial(_told, progress, place * len(questions), len(ours) * len(questions))
+            runs[name] = ask(workers, held, name, questions, depth, settings.folder, told)
+    return [runs[name] for name in names]
+
+
+def _told(progress: Progress, before: int, total: int, done: int, _: int | None) -> None:
+    """Pass on how far one of several systems is."""
+    progress(before + done, total)
 
 
 def spelled(systems: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ FORMATS = ("png", "svg")
 
 def save_plots(results: Results, folder: str | Path) -> list[Path]:
     """Write every plot in every format; return the files."""
-    matplotlib = _matplotlib()
+    matplotlib = require_matplotlib()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -34,7 +34,8 @@ def save_plots(results: Results, folder: str | Path) -> list[Path]:
     return written
 
 
-def _matplotlib() -> Any:
+def require_matplotlib() -> Any:
+    """Return the library that draws, or say how to install it."""
     try:
         import matplotlib
         import matplotlib.figure
