@@ -113,6 +113,14 @@ def test_a_library_that_changed(library: Path) -> None:
         "one is gone, and another cited only that one")
 
 
+def test_a_changed_library_hides_anew(library: Path) -> None:
+    held = citewise.open(library)
+    split = Split.make(held, SplitSettings(test=(2012, 2012)))
+    assert split.questions(held)[0].query.hidden == ()
+    citewise.add([Paper("late", "Swarm optimization with the artificial bees", year=2011)], library)
+    assert split.questions(citewise.open(library), stale=True)[0].query.hidden == ("late",)
+
+
 def test_an_abstract_may_be_missing(golden_library: Path) -> None:
     held = citewise.open(golden_library)
     settings = SplitSettings(test=(2019, 2019), abstract=False)

@@ -100,10 +100,11 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
         """Return the queries of a part, guarded unless that is switched off.
 
         What is hidden from a query is not asked for either. `stale` lets the library have changed since: papers that
-        are gone, or cite nothing any more, are then left out.
+        are gone, or cite nothing any more, are then left out, and what must be hidden is looked for again.
         """
         library = held.library
-        if library.manifest.fingerprint != self.library and not stale:
+        changed = library.manifest.fingerprint != self.library
+        if changed and not stale:
             raise BadInput(f"the split was made for a library with fingerprint {self.library}, and {library.path} now "
                            f"has {library.manifest.fingerprint}: make the split again, or proceed with --stale "
                            "(in Python: stale=True)")
@@ -111,8 +112,10 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
             raise BadInput(f"the split has no part {part!r}; it has {', '.join(self.parts)}")
         asked = self.parts[part]
         rows = library.rows_of([each.id for each in asked])
-        present = np.flatnonzero(rows >= 0)
-        return _questions(library, rows[present], [asked[place] for place in present.tolist()], guard)
+        if changed:
+            rows = rows[rows >= 0]
+            asked = _asked(library, rows, guards.near(library, rows))
+        return _questions(library, rows, asked, guard)
 
     def save(self, path: str | Path) -> None:
         """Write the split as JSON."""
