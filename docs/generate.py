@@ -37,7 +37,7 @@ _TAG = re.compile(r"<style>.*?</style>|<[^>]*>", re.DOTALL)
 _HEAD = """\
 # The command line
 
-Made from the code by `make docs`: edit `src/citewise/cli.py` instead of this page.
+Made from the code by `make docs`: edit `src/citewise/cli/` instead of this page.
 
 Every command exits with 0 when it worked, 1 when it failed and 2 when it was called wrongly. Answers go to standard
 output, messages and progress to standard error. `citewise COMMAND --help` says the same.

@@ -3,7 +3,7 @@
 import functools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import tantivy
 
@@ -33,14 +33,14 @@ class PlainLibrary:
         self.owner = {key: place for place, paper in reversed(list(enumerate(self.papers)))
                       for key in (paper.id, *paper.ids)}
 
-    def references(self, place: int, before: int | None = None) -> set[int]:
+    def references(self, place: int, before: int | None = None, unseen: Collection[int] = ()) -> set[int]:
         paper = self.papers[place]
-        if before is not None and not (paper.year and paper.year < before):
+        if place in unseen or (before is not None and not (paper.year and paper.year < before)):
             return set()
-        return {self.owner[key] for key in paper.references if key in self.owner} - {place}
+        return {self.owner[key] for key in paper.references if key in self.owner} - {place, *unseen}
 
-    def citers(self, place: int, before: int | None = None) -> set[int]:
-        return {other for other in range(len(self.papers)) if place in self.references(other, before)}
+    def citers(self, place: int, before: int | None = None, unseen: Collection[int] = ()) -> set[int]:
+        return {other for other in range(len(self.papers)) if place in self.references(other, before, unseen)}
 
     def dangling(self) -> int:
         """Return how many references lead nowhere."""

@@ -3,6 +3,7 @@
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 from corpora import GOLDEN, random_papers
 from hypothesis import given, settings
@@ -22,6 +23,7 @@ QUERIES = st.builds(
     abstract=st.sampled_from(["", *(paper.abstract for paper in PAPERS[:12])]),
     id=st.one_of(st.just(""), IDS, st.just("unknown")), year=st.none() | st.integers(1960, 2025),
     since=st.none() | st.integers(1960, 1995), cited=st.lists(IDS | st.just("unknown"), max_size=30).map(tuple),
+    hidden=st.lists(IDS | st.just("unknown"), max_size=5).map(tuple),
 ).filter(lambda query: query.year is None or query.since is None or query.since <= query.year)
 SIZES = st.integers(1, 80)
 
@@ -46,7 +48,7 @@ def test_answers(held: OpenLibrary, query: Query, k: int) -> None:
         found = [answer.paper.id for answer in answers]
         assert len(found) <= k
         assert len(set(found)) == len(found), "each once"
-        assert query.id not in found and not set(query.cited) & set(found)
+        assert not {query.id, *query.cited, *query.hidden} & set(found)
         assert [answer.rank for answer in answers] == list(range(1, len(answers) + 1))
         scores = [answer.score for answer in answers]
         assert scores == sorted(scores, reverse=True)
@@ -70,12 +72,23 @@ def test_fewer_are_the_first_of_more(held: OpenLibrary, query: Query, k: int) ->
 @settings(max_examples=30)
 def test_years_and_the_hidden_only_take_away(held: OpenLibrary, query: Query) -> None:
     for system in SYSTEMS:
-        free = held.answer(dataclasses.replace(query, year=None, since=None, id="", cited=()), 500, system)
-        hidden = {query.id, *query.cited}
+        free = held.answer(dataclasses.replace(query, year=None, since=None, id="", cited=(), hidden=()), 500, system)
+        hidden = {query.id, *query.cited, *query.hidden}
         bounded = query.year is not None or query.since is not None
         expected = [answer.paper.id for answer in free if answer.paper.id not in hidden and not (bounded and not (
             YEARS[answer.paper.id] and (query.since or 0) <= YEARS[answer.paper.id] <= (query.year or 9999)))]
         assert [answer.paper.id for answer in held.answer(query, 500, system)] == expected
+
+
+@given(query=QUERIES, within=st.lists(st.integers(0, len(PAPERS) - 1), max_size=20), k=SIZES)
+@settings(max_examples=30)
+def test_some_papers_are_ranked_as_among_all(held: OpenLibrary, query: Query, within: list[int], k: int) -> None:
+    for system in SYSTEMS:
+        everything = held.recommender(system).rank(query, 500)
+        expected = everything.take(np.isin(everything.rows, within)).take(slice(k))
+        found = held.recommender(system).rank(query, k, within)
+        assert found.rows.tolist() == expected.rows.tolist()
+        assert found.scores.tolist() == pytest.approx(expected.scores.tolist())
 
 
 def test_a_query_paper_is_hidden_under_every_spelling(held: OpenLibrary, system: str) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from citewise.library.entries import batches as entries
 from citewise.library.library import Library
 from citewise.protocols import FIELDS
 from citewise.report import Place
-from citewise.types import Paper
+from citewise.types import Paper, Scope
 
 FIELD_NAMES = (*FIELDS, "text")
 
@@ -125,10 +126,23 @@ def test_the_golden_graph(golden_library: Path) -> None:
     rows = library.rows_of(["doi:10.1000/dance", "own-7"])
     assert [sorted(each.id for each in library.papers(found)) for found in library.citers(rows)] == [
         ["arxiv:1101.00001", "doi:10.1000/clock", "own-7"], ["own 8"]]
-    assert library.citers(rows, before=2011)[0].tolist() == [1], "only the clock paper cited it before 2011"
-    assert library.references(rows, before=2019).lengths.tolist() == [0, 0], "own-7 is itself of 2019"
-    assert library.references(rows, before=2020).lengths.tolist() == [0, 2]
-    assert library.citers(rows, before=3000)[1].size == 0, "a citer without a year is never known to be earlier"
+    assert library.citers(rows, Scope(year=2011))[0].tolist() == [1], "only the clock paper cited it before 2011"
+    assert library.references(rows, Scope(year=2019)).lengths.tolist() == [0, 0], "own-7 is itself of 2019"
+    assert library.references(rows, Scope(year=2020)).lengths.tolist() == [0, 2]
+    assert library.citers(rows, Scope(year=3000))[1].size == 0, "a citer without a year is never known to be earlier"
+    assert library.citers(rows, Scope(unseen=(1,)))[0].tolist() == [2, 6], "the clock paper's citation is not seen"
+    assert library.references(rows, Scope(unseen=(1,)))[1].tolist() == [0], "nor is a citation of it"
+
+
+@pytest.mark.parametrize(("scope", "expected"), [
+    (Scope(), range(8)), (Scope(year=2012), [0, 1, 2, 3]), (Scope(since=2015), [4, 5, 6]),
+    (Scope(hidden=(0, 7)), range(1, 7)), (Scope(unseen=(0, 7)), range(8)), (Scope(within=(3, 5)), [3, 5]),
+    (Scope(within=()), []), (Scope(year=2012, since=1980, hidden=(1,), within=(0, 1, 2, 4)), [2])])
+def test_papers_in_scope(golden_library: Path, scope: Scope, expected: Iterable[int]) -> None:
+    library = Library(golden_library)
+    assert np.flatnonzero(library.in_scope(library.rows, scope)).tolist() == list(expected)
+    terms, counts = library.terms_of(" ".join(f"{paper.title} {paper.abstract}" for paper in GOLDEN))
+    assert sorted(library.search(terms, counts, 8, scope).tolist()) == list(expected)
 
 
 def assert_like(library: Library, papers: list[Paper]) -> None:
@@ -137,12 +151,13 @@ def assert_like(library: Library, papers: list[Paper]) -> None:
     assert {paper.id: paper for paper in plain.papers} == {paper.id: paper for paper in papers}
     rows = library.rows
     place_of = {row: place for place, row in enumerate(rows.tolist())}
-    for before in (None, 1990, 1993, 1996):
-        for found, expected in ((library.references(rows, before), plain.references),
-                                (library.citers(rows, before), plain.citers)):
-            assert [{place_of[row] for row in each.tolist()} for each in found] == [
-                expected(place, before) for place in range(rows.size)]
-            assert found.lengths.tolist() == [len(expected(place, before)) for place in range(rows.size)], "each once"
+    for before, unseen in itertools.product((None, 1990, 1993, 1996), ((), range(0, rows.size, 3))):
+        scope = Scope(year=before, unseen=tuple(rows[list(unseen)].tolist()))
+        for found, expected in ((library.references(rows, scope), plain.references),
+                                (library.citers(rows, scope), plain.citers)):
+            sets = [expected(place, before, unseen) for place in range(rows.size)]
+            assert [{place_of[row] for row in each.tolist()} for each in found] == sets
+            assert found.lengths.tolist() == list(map(len, sets)), "each once"
     stems = sorted({stem for place in range(rows.size) for stem in plain.counts(place, "text")})
     terms = np.array([library.vocabulary.number(stem) for stem in stems], np.int64)
     assert (terms >= 0).all() and library.words(terms) == stems

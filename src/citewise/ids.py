@@ -39,6 +39,7 @@ _VERSION = re.compile(r"(?:v\d+)+$")
 _NOT_WORD = re.compile(r"[\W_]+")
 _LOWER_ASCII = bytes(range(256)).lower()
 _NOT_WORD_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
+_BLANKED_ASCII = dict.fromkeys(_NOT_WORD_ASCII, " ")
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
@@ -99,6 +100,8 @@ def _plain(text: str) -> str:
 
 def title_words(title: str) -> list[str]:
     """Return a title's words without case, accents and special characters."""
+    if title.isascii():  # the same, many times as fast
+        return title.lower().translate(_BLANKED_ASCII).split()
     return _plain(title).split()
 
 

@@ -21,8 +21,6 @@ from citewise.recommend import Recommender
 from citewise.report import Place, Report
 from citewise.types import Paper, Query, Recommendation
 
-_BATCH = 5_000
-
 
 @dataclass(frozen=True, slots=True)
 class Description:
@@ -112,11 +110,9 @@ class OpenLibrary:
     def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
         """Return the pairs of papers with near-duplicate titles of which the later is at `since_row` or behind."""
         rows = self.library.rows
-        titles = [paper.title for start in range(0, rows.size, _BATCH)
-                  for paper in self.library.papers(rows[start: start + _BATCH])]
         first = int((rows < since_row).sum())
         return [(self.library.papers(rows[[one]])[0], self.library.papers(rows[[other]])[0], alike)
-                for one, other, alike in near_duplicates(titles, first=first)]
+                for one, other, alike in near_duplicates(self.library.titles(rows), first=first)]
 
 
 def _bibliography(files: Sequence[str | Path]) -> Iterable[Paper]:

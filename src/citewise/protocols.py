@@ -54,15 +54,19 @@ class Papers(Protocol):
         """Return the papers' years, 0 where unknown."""
         ...
 
+    def in_scope(self, rows: Rows, scope: Scope) -> NDArray[np.bool_]:
+        """Return of each paper whether a query with this scope may get it."""
+        ...
+
 
 class Graph(Protocol):
-    """Who cites whom. With `before`, only the citations made by papers of earlier years are seen."""
+    """Who cites whom: with a scope, only the citations that it lets be seen; any number of rows is asked at once."""
 
-    def references(self, rows: Rows, before: int | None = None) -> Ragged:
+    def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return what each paper cites, within the library."""
         ...
 
-    def citers(self, rows: Rows, before: int | None = None) -> Ragged:
+    def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return what cites each paper."""
         ...
 

@@ -40,15 +40,24 @@ class Query:
     year: int | None = None
     since: int | None = None
     cited: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Ids of papers that are to be as if absent, with every citation that they make or get: other versions of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which papers may leave the recommender: years `since`..`year` (both included), none of `hidden`."""
+    """What a query may see.
+
+    Papers: of years `since`..`year` (both included) and of `within`, none of `hidden`. Citations: made by papers of
+    known years before `year`, none that touches a paper of `unseen`.
+    """
 
     year: int | None = None
     since: int | None = None
     hidden: tuple[int, ...] = ()
+    unseen: tuple[int, ...] = ()
+    within: tuple[int, ...] | None = None
+    """The only rows that may be returned; None: any. Meant for some hundreds, which are scored one by one."""
 
     @property
     def bounded(self) -> bool:

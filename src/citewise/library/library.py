@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +28,13 @@ from citewise.types import Paper, Rows, Scope
 _OPEN_ATTEMPTS = 20
 _FILTERED_BELOW = 0.5
 """Where fewer papers than this share are in scope, tantivy filters by year; above, asking for more hits is faster."""
+
+
+class _Titled(msgspec.Struct):
+    title: str
+
+
+_decode_titled = msgspec.msgpack.Decoder(_Titled).decode
 
 
 class Library:
@@ -86,6 +94,14 @@ class Library:
                 found[place] = paper
         return [paper for paper in found if paper is not None]
 
+    def titles(self, rows: Rows) -> list[str]:
+        """Return the titles of the papers at the rows, in that order; a third of the cost of the whole papers."""
+        found = [""] * rows.size
+        for segment, places, local in self._by_segment(rows):
+            for place, content in zip(places.tolist(), segment.records.raw(local), strict=True):
+                found[place] = _decode_titled(content).title
+        return found
+
     def _check(self, rows: Rows) -> None:
         bad = rows[(rows < 0) | (rows >= self.manifest.rows) | np.isin(rows, self.tables.deleted)]
         if bad.size:
@@ -131,23 +147,42 @@ class Library:
         """Return the papers' years, 0 where unknown."""
         return self._years[rows].astype(np.int64)
 
+    def in_scope(self, rows: Rows, scope: Scope) -> NDArray[np.bool_]:
+        """Return of each paper whether a query with this scope may get it."""
+        kept = ~np.isin(rows, scope.hidden)
+        if scope.within is not None:
+            kept &= np.isin(rows, scope.within)
+        if scope.bounded:
+            first, last = _year_range(scope)
+            years = self._years[rows]
+            kept &= (years >= first) & (years <= last)
+        return kept
+
     # Graph
 
-    def references(self, rows: Rows, before: int | None = None) -> Ragged:
-        """Return what each paper cites, within the library."""
+    def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return what each paper cites, within the library and the scope."""
         found = self.tables.references.lists(rows)
-        if before is None:
+        if scope is None:
             return found
-        return _kept(found, np.repeat(self._earlier(rows, before), found.lengths))
+        citing = np.repeat(self._citing(rows, scope), found.lengths)
+        return _kept(found, citing & ~np.isin(found.values, scope.unseen))
 
-    def citers(self, rows: Rows, before: int | None = None) -> Ragged:
-        """Return what cites each paper."""
+    def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return what cites each paper, within the scope."""
         found = self.tables.citers.lists(rows)
-        return found if before is None else _kept(found, self._earlier(found.values, before))
+        if scope is None:
+            return found
+        cited = np.repeat(~np.isin(rows, scope.unseen), found.lengths)
+        return _kept(found, cited & self._citing(found.values, scope))
 
-    def _earlier(self, rows: Rows, before: int) -> NDArray[np.bool_]:
-        years = self._years[rows]
-        return (years > 0) & (years < before)
+    def _citing(self, rows: Rows, scope: Scope) -> NDArray[np.bool_]:
+        """Return of each paper whether the citations that it makes are seen."""
+        seen = ~np.isin(rows, scope.unseen)
+        if scope.year is not None:
+            years = self._years[rows]
+            seen &= (years > 0) & (years < scope.year)
+        return seen
 
     # Terms
 
@@ -203,14 +238,11 @@ class Library:
             raise BadInput(f"k must be at least 1, not {k}")
         years = _year_range(scope) if scope.bounded else None
         share = self._share(years)
-        hidden = np.array(scope.hidden, np.int64)
-        if years is None or share < _FILTERED_BELOW:
-            rows = self._lexical.search(terms, weights, k + hidden.size, years)
-            return rows[~np.isin(rows, hidden)][:k]
-        limit = int(k / share * 1.3) + hidden.size + 10
+        filtered = years if share < _FILTERED_BELOW else None
+        limit = k + len(scope.hidden) if filtered or not years else int(k / share * 1.3) + len(scope.hidden) + 10
         while True:
-            rows = self._lexical.search(terms, weights, limit)
-            kept = rows[self._within(rows, years) & ~np.isin(rows, hidden)]
+            rows = self._lexical.search(terms, weights, limit, filtered)
+            kept = rows[self.in_scope(rows, scope)]
             if kept.size >= k or rows.size < limit:
                 return kept[:k]
             limit *= 2
@@ -224,10 +256,6 @@ class Library:
     @cached_property
     def _papers_by_year(self) -> NDArray[np.int64]:
         return np.bincount(np.maximum(self._years[self.rows], 0), minlength=10_000)
-
-    def _within(self, rows: Rows, years: tuple[int, int]) -> NDArray[np.bool_]:
-        held = self._years[rows]
-        return (held >= years[0]) & (held <= years[1])
 
     def lexical_rows(self) -> Rows:
         """Return the rows in the lexical index, sorted."""

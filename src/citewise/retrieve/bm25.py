@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.errors import BadInput
-from citewise.protocols import Lexical, Terms
+from citewise.protocols import Lexical, Papers, Terms
 from citewise.types import Query, Ranking, Rows, Scope
 
 Form = Literal["title+abstract", "title", "keyterms"]
@@ -18,7 +18,7 @@ _FEWEST_CANDIDATES = 200
 """Fetched however small k is: the engine's order and the exact one differ most at the top, and these cost little."""
 
 
-class _Stores(Terms, Lexical, Protocol):
+class _Stores(Papers, Terms, Lexical, Protocol):
     """What this retriever reads."""
 
 
@@ -91,7 +91,7 @@ class Bm25:
         fetched = max(int(np.ceil(k * self._settings.reach)), _FEWEST_CANDIDATES)
         rows = self._candidates(terms, counts, fetched, scope)
         scores = self._scores(rows, terms, counts)
-        order = np.lexsort((rows, -scores))[:k]
+        order = np.lexsort((rows, -scores))[: min(k, np.count_nonzero(scores))]
         return Ranking(rows[order], scores[order], {"bm25": scores[order]})
 
     def _terms(self, query: Query) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -106,6 +106,9 @@ class Bm25:
         return terms, counts
 
     def _candidates(self, terms: NDArray[np.int64], counts: NDArray[np.int64], k: int, scope: Scope) -> Rows:
+        if scope.within is not None:
+            given = np.unique(np.array(scope.within, np.int64))
+            return given[self._stores.in_scope(given, scope)]
         known = self._stores.statistics(terms, "text")
         telling = known.frequencies <= self._settings.common * known.papers
         if not telling.any():
