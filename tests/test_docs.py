@@ -90,7 +90,8 @@ def test_blocks_name_their_language(page: Path) -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     page = (DOCS / "command-line.md").read_text("utf-8")
-    sections = dict(zip(re.findall(r"^## citewise ([a-z ]+)$", page, re.MULTILINE), page.split("\n## ")[1:], strict=False))
+    headings = re.findall(r"^## citewise ([a-z ]+)$", page, re.MULTILINE)
+    sections = dict(zip(headings, page.split("\n## ")[1:], strict=False))
     commands = {}
     for name, command in typer.main.get_command(app).commands.items():
         inner = getattr(command, "commands", {"": command})

@@ -88,7 +88,7 @@ def score(
     stale: Annotated[bool, typer.Option("--stale", help="Use pools though the library has changed since.")] = False,
 ) -> None:
     """Score systems on pools, by field and by kind of negative."""
-    settings = laboratory.Settings(measures=laboratory.parse_measures(measures), jobs=jobs, folder=run_folder, seed=seed)
+    settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, folder=run_folder, seed=seed)
     pools, held = laboratory.read_pools(file), citewise.open(library)
     with progress("scoring") as bar:
         results = laboratory.score_pools(held, [systems], pools, settings, bar, stale=stale)
