@@ -14,6 +14,7 @@ from citewise.cli.laboratory import RESULT_TABLE, TEST, LeastOption, Part, Resul
 from citewise.cli.terminal import LibraryOption, progress, say, writing
 from citewise.errors import BadInput
 from citewise.evaluate.experiment import spelled
+from citewise.evaluate.large import MEASURES as LARGE_MEASURES
 from citewise.evaluate.pool_scores import MEASURES
 from citewise.render import pools as rendered
 from citewise.systems import DEFAULT
@@ -97,6 +98,54 @@ def score(
             Console(file=shown).print(rendered.as_table(results))
         else:
             shown.write((rendered.as_json if format.value == "json" else rendered.as_markdown)(results))
+
+
+@commands.command(epilog="Example: citewise pools large --library my-library --years 2022 --sizes 50000,100000 "
+                         "--folder sets")
+def large(
+    library: LibraryOption,
+    years: Annotated[str, typer.Option(metavar="YEARS", help="Ask the papers of these years.", show_default=False)],
+    sizes: Annotated[str, typer.Option(metavar="NUMBERS", help="Papers in a candidate set, with commas between; with "
+                                       "--by-field, one number.", show_default=False)],
+    folder: Annotated[Path, typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False)],
+    by_field: Annotated[bool, typer.Option("--by-field", help="A set for each field, of what its papers "
+                                           "cite.")] = False,
+    fields: Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
+                                                "without, each label is a field.")] = None,
+    queries: Annotated[int, typer.Option(min=1, help="At most so many queries a field.")] = 200,
+    repeats: Annotated[int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")] = 1,
+    systems: Annotated[str, typer.Option(help="Systems with commas between.")] = DEFAULT,
+    measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = LARGE_MEASURES,
+    least: LeastOption = 5,
+    seed: SeedOption = 0,
+    jobs: JobsOption = 1,
+    format: Annotated[ResultFormat, typer.Option(help="The output's format.")] = RESULT_TABLE,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+) -> None:
+    """Measure systems in candidate sets of growing size, or of one field each."""
+    counts = _sizes(sizes, by_field)
+    settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
+    groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
+    held = citewise.open(library)
+    questions = laboratory.Split.make(held, laboratory.SplitSettings(test=years_of(years), least=least),
+                                      parts=("test",)).questions(held)
+    drawn = laboratory.PoolSettings(queries=queries, seed=seed)
+    sets = [*(laboratory.field_sets(held.library, questions, groups, drawn, counts[0], repeats) if by_field else
+              laboratory.sized_sets(held.library, questions, counts, repeats, seed))]
+    with progress("asking") as bar:
+        results = laboratory.score_sets(held, [systems], sets, folder, settings, bar)
+    with writing(output) as shown:
+        if format.value == "table":
+            Console(file=shown).print(rendered.large_table(results))
+        else:
+            shown.write((rendered.large_json if format.value == "json" else rendered.large_markdown)(results))
+
+
+def _sizes(text: str, by_field: bool) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) for part in parts) or (by_field and len(parts) > 1):
+        raise BadInput(f"write {'one size' if by_field else 'sizes as 50000,100000'}, not {text!r}")
+    return [int(part) for part in parts]
 
 
 @commands.command("import", epilog="Example: citewise pools import mdcr_test_data.jsonl --library mdcr")

@@ -14,6 +14,7 @@ from citewise.evaluate.experiment import (
 )
 from citewise.evaluate.fields import Fields
 from citewise.evaluate.interchange import gold_names, read_qrels, read_run, write_beir, write_qrels, write_queries
+from citewise.evaluate.large import LargeScores, field_sets, score_sets, sized_sets
 from citewise.evaluate.measures import Hits, Measure, parse_measures
 from citewise.evaluate.plots import save_plots
 from citewise.evaluate.pool_building import build_pools
@@ -30,6 +31,7 @@ __all__ = [
     "Fields",
     "Group",
     "Hits",
+    "LargeScores",
     "Measure",
     "Pool",
     "PoolResults",
@@ -47,6 +49,7 @@ __all__ = [
     "answers",
     "build_pools",
     "evaluate",
+    "field_sets",
     "gold_names",
     "parse_measures",
     "read_pools",
@@ -56,6 +59,8 @@ __all__ = [
     "save_plots",
     "score",
     "score_pools",
+    "score_sets",
+    "sized_sets",
     "write_beir",
     "write_qrels",
     "write_queries",

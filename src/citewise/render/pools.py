@@ -7,6 +7,7 @@ import msgspec
 from rich.console import RenderableType
 
 from citewise.evaluate.experiment import Estimate
+from citewise.evaluate.large import LargeScores
 from citewise.evaluate.pool_scores import PoolResults
 from citewise.evaluate.pools import Pools
 from citewise.render.evaluation import Section, drawn, written
@@ -27,6 +28,30 @@ def as_markdown(results: PoolResults) -> str:
 def as_json(results: PoolResults) -> str:
     """Return everything as one JSON document."""
     return msgspec.json.format(msgspec.json.encode(asdict(results)), indent=2).decode() + "\n"
+
+
+def large_table(results: Sequence[LargeScores]) -> RenderableType:
+    """Return the scores in candidate sets, for a terminal."""
+    return drawn([_large(results)])
+
+
+def large_markdown(results: Sequence[LargeScores]) -> str:
+    """Return the scores in candidate sets as Markdown."""
+    return written([_large(results)])
+
+
+def large_json(results: Sequence[LargeScores]) -> str:
+    """Return the scores in candidate sets as one JSON document."""
+    return msgspec.json.format(msgspec.json.encode([asdict(each) for each in results]), indent=2).decode() + "\n"
+
+
+def _large(results: Sequence[LargeScores]) -> Section:
+    columns = [f"{system} {measure}" for system, values in results[0].values.items() for measure in values]
+    rows = [[each.name, f"{each.papers:,}", f"{each.queries:,}", *_cells([*each.values.values()])] for each in results]
+    repeats = max(each.repeats for each in results)
+    return Section("In candidate sets, guarded", ["set", "papers", "queries", *columns], rows,
+                   "In brackets: 95% bootstrap intervals over queries."
+                   + (f" Means of up to {repeats} sets each." if repeats > 1 else ""))
 
 
 def built(pools: Pools) -> str:
