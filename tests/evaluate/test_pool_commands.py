@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pools(run, folder: Path, tmp_path: Path) -> Path:
     code, _, err = run("pools", "build", "--library", folder, "--years", "2000-2005", "--least", 2, "--negatives", 3,
                        "--systems", "bm25,bm25-title,bm25-keyterms", "--models", 2, "-o", tmp_path / "pools.jsonl")
-    assert code == 0 and "pools in 1 fields" in err and "(not used)" in err and "lack" in err
+    assert code == 0 and "pools in 1 field," in err and "(not used)" in err and "lack" in err
     return tmp_path / "pools.jsonl"
 
 

@@ -10,7 +10,8 @@ from citewise.errors import BadInput, MissingData
 from citewise.evaluate import Pools, read_pools, read_texts, score_pools
 
 WORDS = ("bees dance on combs", "ants follow trails", "robots lay bricks", "parsers build trees",
-         "bees swarm in spring", "clocks guide bees", "stars burn hydrogen", "rivers carry sand", "glaciers carve valleys")
+         "bees swarm in spring", "clocks guide bees", "stars burn hydrogen", "rivers carry sand",
+         "glaciers carve valleys")
 MDCR = {"Biology": {"100": {"true": ["101", "102"], "bm25": ["103"], "graph": ["104"], "most_cited": ["105"],
                             "random": ["106"], "scincl": ["107"], "specter": ["108"]}},
         "Art": {"103": {"true": [104], "bm25": ["100", "999"], "graph": [], "most_cited": [], "random": ["106"],

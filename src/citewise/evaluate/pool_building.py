@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from citewise.errors import BadInput
-from citewise.evaluate import guard as guards
 from citewise.evaluate.experiment import Settings, answers
 from citewise.evaluate.fields import Fields
 from citewise.evaluate.pools import GRAPH, MOST_CITED, RANDOM, Pool, Pools, PoolSettings
 from citewise.evaluate.runs import Progress, Run
 from citewise.evaluate.splits import Question
+from citewise.library.duplicates import like_titles
 from citewise.library.library import Library
 from citewise.opened import OpenLibrary
 from citewise.recommend import scope_of
@@ -50,7 +50,7 @@ def build_pools(held: OpenLibrary, questions: Sequence[Question], settings: Pool
     run = replace(run or Settings(), measures=Settings().measures[:1], depth=settings.depth)
     runs, overlaps = choose(answers(held, settings.systems, asked, run, progress), asked, settings)
     members = fields.members(library, dict.fromkeys(field for field, _ in drawn))
-    maker = _Maker(library, settings, members, guards.near(library, _united(question.gold for question in asked)))
+    maker = _Maker(library, settings, members)
     made = [maker.pool(field, question, {each.system: each.rankings[place] for each in runs})
             for place, (field, question) in enumerate(drawn)]
     return Pools(_named(library, made), library.manifest.fingerprint, settings, fields.groups, overlaps)
@@ -104,12 +104,37 @@ def _jaccard(one: set[int], other: set[int]) -> float:
     return len(one & other) / len(one | other) if one or other else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """What drawing for one query needs to know."""
+
+    dice: random.Random
+    scope: Scope
+    cited: list[str]
+    """The titles of what the query cites, wherever and whenever."""
+    taken: set[int]
+    """What it cites and what was drawn; grows."""
+
+    @classmethod
+    def of(cls, library: Library, question: Question, seed: int) -> "_Draw":
+        own = {*question.gold, *library.references(library.rows_of([question.id])).values.tolist()}
+        return cls(random.Random(f"{seed} {question.id}"), scope_of(library, question.query),  # noqa: S311
+                   library.titles(np.array(sorted(own), np.int64)), own)
+
+    def kept(self, rows: Rows, titles: list[str]) -> list[int]:
+        """Return what of the drawn is no other version of something cited; looking for those first would take minutes
+        in a large library.
+        """
+        versions = {place for _, place in like_titles(self.cited, titles)}
+        self.taken.update(rows.tolist())
+        return [row for place, row in enumerate(rows.tolist()) if place not in versions]
+
+
 class _Maker:
     """Makes pools of rows."""
 
-    def __init__(self, library: Library, settings: PoolSettings, members: dict[str, Rows],
-                 near: dict[int, tuple[int, ...]]) -> None:
-        self._library, self._settings, self._members, self._near = library, settings, members, near
+    def __init__(self, library: Library, settings: PoolSettings, members: dict[str, Rows]) -> None:
+        self._library, self._settings, self._members = library, settings, members
         self._most_cited = functools.cache(self._count_most_cited)
         self._counts = functools.cache(self._count_citations)
         everything = library.references(library.rows)
@@ -117,37 +142,27 @@ class _Maker:
         self._fit = _with_abstract(library, library.rows[library.years(library.rows) > 0], settings)
 
     def pool(self, field: str, question: Question, tops: dict[str, Rows]) -> _RowPool:
-        """Return a query's pool; the kinds are filled one after the other, and no paper is drawn twice."""
+        """Return a query's pool; the kinds are filled one after the other."""
         settings, library = self._settings, self._library
-        dice = random.Random(f"{settings.seed} {question.id}")  # noqa: S311
-        scope = scope_of(library, question.query)
+        draw = _Draw.of(library, question, settings.seed)
         cited = _with_abstract(library, question.gold, settings).tolist()
-        cited = dice.sample(cited, min(settings.cited, len(cited)))
-        barred = self._barred(question)
-        negatives = {}
-        for kind, tiers in {**{system: [top[: settings.depth]] for system, top in tops.items()},
-                            GRAPH: neighbourhoods(library, question, scope),
-                            MOST_CITED: [self._most_cited(field, question.query.year or 0)],
-                            RANDOM: [self._fit]}.items():
-            negatives[kind] = self._filled(dice, tiers, scope, barred)
-            barred.update(negatives[kind])
-        return _RowPool(field, question, cited, negatives)
+        cited = draw.dice.sample(cited, min(settings.cited, len(cited)))
+        tiers = {**{system: [top[: settings.depth]] for system, top in tops.items()},
+                 GRAPH: neighbourhoods(library, question, draw.scope),
+                 MOST_CITED: [self._most_cited(field, question.query.year or 0)], RANDOM: [self._fit]}
+        return _RowPool(field, question, cited, {kind: self._filled(draw, each) for kind, each in tiers.items()})
 
-    def _barred(self, question: Question) -> set[int]:
-        """Return what the query cites, wherever and whenever, and the other versions of that."""
-        own = self._library.references(self._library.rows_of([question.id])).values.tolist()
-        return {*own, *question.gold, *(other for row in question.gold for other in self._near[row])}
-
-    def _filled(self, dice: random.Random, tiers: Iterable[Rows], scope: Scope, barred: set[int]) -> list[int]:
+    def _filled(self, draw: "_Draw", tiers: Iterable[Rows]) -> list[int]:
         """Draw negatives from the first tier, and as long as there are too few, from the next."""
         chosen: list[int] = []
         for tier in tiers:
             rows = np.unique(tier)
-            rows = rows[self._library.in_scope(rows, scope) & ~np.isin(rows, [*barred, *chosen])]
+            rows = rows[self._library.in_scope(rows, draw.scope) & ~np.isin(rows, [*draw.taken])]
             rows = _with_abstract(self._library, rows, self._settings)
-            chosen += dice.sample(rows.tolist(), min(self._settings.negatives - len(chosen), rows.size))
-            if len(chosen) == self._settings.negatives:
-                break
+            while rows.size and len(chosen) < self._settings.negatives:
+                places = draw.dice.sample(range(rows.size), min(self._settings.negatives - len(chosen), rows.size))
+                chosen += draw.kept(rows[places], self._library.titles(rows[places]))
+                rows = np.delete(rows, places)
         return chosen
 
     def _count_most_cited(self, field: str, year: int) -> Rows:

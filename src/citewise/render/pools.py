@@ -58,7 +58,7 @@ def built(pools: Pools) -> str:
     """Return what was built, and what could not be."""
     fields = len({pool.field for pool in pools.pools})
     papers = sum(len(pool.cited) + sum(map(len, pool.negatives.values())) for pool in pools.pools)
-    lines = [f"{len(pools.pools):,} pools in {fields} fields, {papers:,} papers"]
+    lines = [f"{len(pools.pools):,} pools in {fields} field{'s' * (fields != 1)}, {papers:,} papers"]
     if pools.overlaps:
         lines.append("Mean Jaccard index of a system's best negatives with the others': " + ", ".join(
             f"{name} {value:.3f}{'' if name in pools.kinds else ' (not used)'}"
