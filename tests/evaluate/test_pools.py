@@ -40,7 +40,7 @@ TINY = (
     paper("c1", "oak", 2005, "c2", "c3", "g1"),
     paper("c2", "elm", 2003, "g2"),
     paper("c3", "ash", 2002),
-    paper("younger", "alpha", 2011),
+    paper("younger", "larch", 2011, abstract="alpha larch"),
     Paper("c1-preprint", "Oak oakism", "alpha oak", 2004, fields=("a",)),
     paper("g1", "fir", 2001),
     paper("g2", "yew", 2001),
