@@ -1,4 +1,5 @@
-"""MDCR's benchmark made of `cs`: pools by field with negatives of six kinds, and systems scored on them (tables 3, 4).
+"""MDCR's benchmark made of `cs`: systems on pools by field with negatives of six kinds (tables 3 and 4), and in large
+candidate sets of what each field cites (table 2).
 
     python benchmarks/pools.py           (some ten minutes; pools are kept in benchmarks/work)
 
@@ -20,12 +21,15 @@ from citewise.evaluate import (
     Fields,
     Pools,
     PoolSettings,
+    Question,
     Settings,
     Split,
     SplitSettings,
     build_pools,
+    field_sets,
     parse_measures,
     score_pools,
+    score_sets,
 )
 
 SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
@@ -34,6 +38,10 @@ SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
 NEGATIVES = ("bm25", "bm25-title", "bm25-keyterms")
 """What gives negatives; where more than three are named, the three that have the least in common."""
 
+LARGE_SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
+"""What is measured in large sets, which are libraries without trained models."""
+
+LARGE = 100_000
 MEASURES = parse_measures("MAP@1000 R@5")
 SPLIT = SplitSettings(test=(1985, 2022), least=5)
 FIELDS = Fields({
@@ -54,7 +62,8 @@ FIELDS = Fields({
 
 def main() -> None:
     held = library_of("cs")
-    pools = pools_of(held)
+    questions = split_of(held).questions(held, "test")
+    pools = pools_of(held, questions)
     results = score_pools(held, [*SYSTEMS], pools, Settings(MEASURES, folder=WORK / "runs"))
     years = {name: Counter() for name in results.queries}
     for pool in pools.pools:
@@ -71,7 +80,15 @@ def main() -> None:
                     for each in results.systems},
         "unscored": {each.system: each.unscored for each in results.systems},
         "ms, median": {each.system: round(each.milliseconds, 2) for each in results.systems},
-        "comparisons": [asdict(each) for each in results.comparisons]})
+        "comparisons": [asdict(each) for each in results.comparisons], "table 2": field_level(held, questions)})
+
+
+def field_level(held: citewise.OpenLibrary, questions: list[Question]) -> dict:
+    """Return what systems find among all that the papers of a field cite; the queries are those of the pools."""
+    sets = [*field_sets(held.library, questions, FIELDS, PoolSettings(newest=True), LARGE)]
+    return {each.name: {"papers": each.papers, "queries": each.queries,
+                        **{system: intervals(found) for system, found in each.values.items()}}
+            for each in score_sets(held, LARGE_SYSTEMS, sets, WORK / "sets")}
 
 
 def library_of(corpus: str) -> citewise.OpenLibrary:
@@ -81,12 +98,18 @@ def library_of(corpus: str) -> citewise.OpenLibrary:
     return citewise.open(folder)
 
 
-def pools_of(held: citewise.OpenLibrary) -> Pools:
+def split_of(held: citewise.OpenLibrary) -> Split:
+    path = WORK / f"pools-cs-{held.library.manifest.fingerprint}.split.json"
+    if not path.exists():
+        Split.make(held, SPLIT, parts=("test",)).save(path)
+    return Split.load(path)
+
+
+def pools_of(held: citewise.OpenLibrary, questions: list[Question]) -> Pools:
     """Return the pools, kept for one state of the library and one list of systems."""
     settings = PoolSettings(systems=NEGATIVES, newest=True)
     path = WORK / f"pools-cs-{held.library.manifest.fingerprint}-{'+'.join(NEGATIVES)}.jsonl"
     if not path.exists():
-        questions = Split.make(held, SPLIT, parts=("test",)).questions(held, "test")
         build_pools(held, questions, settings, FIELDS, Settings(folder=WORK / "runs")).save(path)
     return Pools.load(path)
 

@@ -60,9 +60,9 @@ def draw_questions(library: Library, questions: Sequence[Question], fields: Fiel
     """Draw each field's questions: a question once, for the field with the fewest of those that it is in."""
     rows = library.rows_of([question.id for question in questions])
     by_field: dict[str, list[Question]] = {}
-    for question, paper in zip(questions, library.papers(rows), strict=True):
+    for question, names in zip(questions, fields.of(library.papers(rows)), strict=True):
         if _with_abstract(library, question.gold, settings).size:
-            for name in fields.of([paper])[0]:
+            for name in names:
                 by_field.setdefault(name, []).append(question)
     if not by_field:
         raise BadInput("no question is in a field: look at the labels of the library's papers and at the groups")
@@ -153,10 +153,10 @@ class _Maker:
         return _RowPool(field, question, cited, {kind: self._filled(draw, each) for kind, each in tiers.items()})
 
     def _filled(self, draw: "_Draw", tiers: Iterable[Rows]) -> list[int]:
-        """Draw negatives from the first tier, and as long as there are too few, from the next."""
+        """Draw negatives from the first tier, and as long as there are too few, from the next; a tier has each once."""
         chosen: list[int] = []
         for tier in tiers:
-            rows = np.unique(tier)
+            rows = np.sort(tier)
             rows = rows[self._library.in_scope(rows, draw.scope) & ~np.isin(rows, [*draw.taken])]
             rows = _with_abstract(self._library, rows, self._settings)
             while rows.size and len(chosen) < self._settings.negatives:
