@@ -166,6 +166,19 @@ def test_what_holds_for_every_pool(library: OpenLibrary, questions: list[Questio
         assert pool.field in (asked.fields or ("none",))
 
 
+def test_a_run_file_gives_negatives_and_is_scored(library: OpenLibrary, questions: list[Question],
+                                                  tmp_path: Path) -> None:
+    asked, file = questions[:1], tmp_path / "other.run"
+    dated = [paper.id for paper in library.library.papers(library.library.rows) if paper.year and paper.abstract]
+    file.write_text("".join(f"{asked[0].id} Q0 {name} 1 {100 - place} other\n"
+                            for place, name in enumerate(["unknown", *dated[:40]])))
+    system = f"run:{file}"
+    pools = build_pools(library, asked, PoolSettings(systems=(system,)))
+    assert {*pools.pools[0].negatives[system]} <= {*dated[:40]}
+    (found,) = score_pools(library, [system], pools).systems
+    assert found.milliseconds is None and found.unscored > 0
+
+
 def test_another_seed_draws_other_pools(library: OpenLibrary, questions: list[Question]) -> None:
     one, other = (build_pools(library, questions, PoolSettings(seed=seed, depth=20)) for seed in (0, 1))
     assert one.pools != other.pools

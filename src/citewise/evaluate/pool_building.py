@@ -147,7 +147,7 @@ class _Maker:
         draw = _Draw.of(library, question, settings.seed)
         cited = _with_abstract(library, question.gold, settings).tolist()
         cited = draw.dice.sample(cited, min(settings.cited, len(cited)))
-        tiers = {**{system: [top[: settings.depth]] for system, top in tops.items()},
+        tiers = {**{system: [top[top >= 0][: settings.depth]] for system, top in tops.items()},
                  GRAPH: neighbourhoods(library, question, draw.scope),
                  MOST_CITED: [self._most_cited(field, question.query.year or 0)], RANDOM: [self._fit]}
         return _RowPool(field, question, cited, {kind: self._filled(draw, each) for kind, each in tiers.items()})
