@@ -88,9 +88,16 @@ def _with_results(page: str) -> str:
 def command_line() -> str:
     """Return the reference of all commands."""
     group: Any = typer.main.get_command(app)
-    commands = group.commands.items()
-    contents = "\n".join(f"- [`{name}`](#citewise-{name}): {_plain(each.help)}" for name, each in commands)
+    commands = [*_each(group)]
+    contents = "\n".join(f"- [`{name}`](#citewise-{name.replace(' ', '-')}): {_plain(each.help)}"
+                         for name, each in commands)
     return "\n".join([_HEAD, contents, *(_command(name, each) for name, each in commands), _systems()])
+
+
+def _each(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every command with its whole name, those of groups as well."""
+    for name, each in group.commands.items():
+        yield from _each(each, f"{before}{name} ") if hasattr(each, "commands") else [(f"{before}{name}", each)]
 
 
 def _command(name: str, command: Any) -> str:

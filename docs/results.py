@@ -200,8 +200,28 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, object
     return pairs
 
 
+def pools(which: str) -> str:
+    """Return what systems score on pools, by field or by kind of negative, or in large sets by field."""
+    def rows(result: dict[str, Any]) -> Table:
+        table = result[which]
+        if which == "table 2":
+            found = {name: {system: each[system] for system in each.keys() - {"papers", "queries"}}
+                     for name, each in table.items()}
+        else:
+            found = {name: {system: table[system][name] for system in table} for name in next(iter(table.values()))}
+        columns = [(system, measure) for system in result["table 3"] for measure in next(iter(found.values()))[system]
+                   if which != "table 2" or measure == "MAP@500"]
+        return (["", *(f"`{system}` {measure}" for system, measure in columns)],
+                [[name, *(_estimate(each[system][measure]) for system, measure in columns)]
+                 for name, each in found.items()])
+
+    return _titled("pools-cs", rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary, "quality": quality, "latency": latency, "memory": memory, "build": build, "growth": growth,
     "crash": crash, "tuning": tuning, "lab-cs": functools.partial(laboratory, "cs"),
-    "lab-elife": functools.partial(laboratory, "elife"), "lab-overhead": overhead}
+    "lab-elife": functools.partial(laboratory, "elife"), "lab-overhead": overhead,
+    "pools-fields": functools.partial(pools, "table 3"), "pools-kinds": functools.partial(pools, "table 4"),
+    "pools-large": functools.partial(pools, "table 2")}
 """Marker to table."""

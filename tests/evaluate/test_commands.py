@@ -9,7 +9,6 @@ import pytest
 from corpora import random_papers
 
 import citewise
-from citewise import cli
 from citewise.evaluate import Settings, Split, SplitSettings, evaluate, parse_measures
 from citewise.evaluate.runs import Workers
 
@@ -19,18 +18,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("commands") / "library"
     citewise.add(random_papers(100, seed=5), folder)
     return folder
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["citewise", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        shown = capsys.readouterr()
-        return int(left.value.code or 0), shown.out, shown.err
-    return call
 
 
 def test_evaluate_says_what_python_says(run, folder: Path) -> None:

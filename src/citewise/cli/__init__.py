@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 import citewise
-from citewise.cli import answers, laboratory, libraries
+from citewise.cli import answers, laboratory, libraries, pools
 from citewise.cli.terminal import say
 from citewise.errors import BadInput, CitewiseError
 
@@ -15,6 +15,7 @@ app = typer.Typer(name="citewise", help=citewise.__doc__, no_args_is_help=True, 
                   pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
 for group in (libraries, answers, laboratory):
     app.add_typer(group.commands)
+app.add_typer(pools.commands, name="pools")
 
 
 def _show_version(wanted: bool) -> None:

@@ -58,13 +58,13 @@ def split(
 ) -> None:
     """Split a library's papers into train, dev and test queries."""
     held = citewise.open(library)
-    settings = laboratory.SplitSettings(test=_years(test), dev=_years(dev), fractions=_fractions(fractions),
+    settings = laboratory.SplitSettings(test=years_of(test), dev=years_of(dev), fractions=_fractions(fractions),
                                         least=least, abstract=not without_abstract, sample=sample, seed=seed)
     made = laboratory.Split.make(held, settings, guard=not unguarded)
     made.save(output)
     say(f"{escape(str(output))}: {', '.join(f'{len(asked):,} {name}' for name, asked in made.parts.items())}")
     if queries or qrels or beir:
-        _export(held, made.questions(held, _part(part)), queries, qrels, beir)
+        _export(held, made.questions(held, part_of(part)), queries, qrels, beir)
 
 
 def _export(held: citewise.OpenLibrary, questions: list[laboratory.Question], queries: Path | None, qrels: Path | None,
@@ -79,7 +79,8 @@ def _export(held: citewise.OpenLibrary, questions: list[laboratory.Question], qu
         laboratory.write_beir(beir, held.library, questions)
 
 
-def _years(text: str) -> Years | None:
+def years_of(text: str) -> Years | None:
+    """Read one year or two with a dash between."""
     if not text:
         return None
     match = _YEARS.fullmatch(text)
@@ -96,7 +97,8 @@ def _fractions(text: str) -> tuple[float, float, float]:
     return train, dev, test
 
 
-def _part(part: Part) -> PartName:
+def part_of(part: Part) -> PartName:
+    """Return the part that an option names."""
     return next(name for name in PARTS if name == part.value)
 
 
@@ -141,8 +143,8 @@ def evaluate(
     if plots:
         require_matplotlib()
     made = laboratory.Split.load(split) if split else laboratory.Split.make(held, laboratory.SplitSettings(
-        test=_years(years), least=least, abstract=not without_abstract, sample=sample, seed=seed), parts=("test",))
-    questions = made.questions(held, _part(part), guard=not unguarded, stale=stale)
+        test=years_of(years), least=least, abstract=not without_abstract, sample=sample, seed=seed), parts=("test",))
+    questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale)
     with progress("evaluating") as bar:
         runs = laboratory.answers(held, [systems], questions, settings, bar)
     results = laboratory.score(held, runs, questions, settings)

@@ -12,9 +12,15 @@ from citewise.evaluate.experiment import (
     evaluate,
     score,
 )
+from citewise.evaluate.fields import Fields
 from citewise.evaluate.interchange import gold_names, read_qrels, read_run, write_beir, write_qrels, write_queries
+from citewise.evaluate.large import LargeScores, field_sets, score_sets, sized_sets
 from citewise.evaluate.measures import Hits, Measure, parse_measures
 from citewise.evaluate.plots import save_plots
+from citewise.evaluate.pool_building import build_pools
+from citewise.evaluate.pool_scores import PoolResults, PoolScores, score_pools
+from citewise.evaluate.pools import Pool, Pools, PoolSettings
+from citewise.evaluate.published import read_pools, read_texts
 from citewise.evaluate.runs import Run
 from citewise.evaluate.splits import Question, Split, SplitSettings
 
@@ -22,9 +28,16 @@ __all__ = [
     "Analysis",
     "Comparison",
     "Estimate",
+    "Fields",
     "Group",
     "Hits",
+    "LargeScores",
     "Measure",
+    "Pool",
+    "PoolResults",
+    "PoolScores",
+    "PoolSettings",
+    "Pools",
     "Question",
     "Results",
     "Run",
@@ -34,13 +47,20 @@ __all__ = [
     "SplitSettings",
     "analyse",
     "answers",
+    "build_pools",
     "evaluate",
+    "field_sets",
     "gold_names",
     "parse_measures",
+    "read_pools",
     "read_qrels",
     "read_run",
+    "read_texts",
     "save_plots",
     "score",
+    "score_pools",
+    "score_sets",
+    "sized_sets",
     "write_beir",
     "write_qrels",
     "write_queries",

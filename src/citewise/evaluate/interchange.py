@@ -33,14 +33,17 @@ def read_run(path: str | Path) -> dict[str, list[str]]:
 
 def read_qrels(path: str | Path) -> dict[str, list[str]]:
     """Return each query's relevant papers: those with a grade above 0."""
-    found: dict[str, list[str]] = {}
+    return {query: [paper for paper, grade in graded if grade > 0] for query, graded in read_grades(path).items()}
+
+
+def read_grades(path: str | Path) -> dict[str, list[tuple[str, float]]]:
+    """Return each query's judged papers with their grades."""
+    found: dict[str, list[tuple[str, float]]] = {}
     for number, parts in _lines(path):
         if len(parts) != 4:
             raise BadInput(f"{path}:{number}: a line of judgements is: query 0 paper grade; this one has "
                            f"{len(parts)} columns")
-        relevant = found.setdefault(parts[0], [])
-        if _number(parts[3], f"{path}:{number}") > 0:
-            relevant.append(parts[2])
+        found.setdefault(parts[0], []).append((parts[2], _number(parts[3], f"{path}:{number}")))
     return found
 
 

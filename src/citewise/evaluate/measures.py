@@ -142,11 +142,20 @@ def combined(means: Values) -> NDArray[np.float64]:
 
 def interval(values: Values, seed: int = 0, share: float = 0.95) -> tuple[float, float]:
     """Return the percentile bootstrap interval of a measure over queries."""
+    return bounds(resampled(values, seed), share)
+
+
+def resampled(values: Values, seed: int = 0) -> NDArray[np.float64]:
+    """Return a measure over many resamples of the queries, 0 if there are none."""
     dice, count = np.random.default_rng(seed), len(values)
     if not count:
-        return 0.0, 0.0
-    drawn = [combined(_drawn(dice, count) @ values / count) for _ in range(RESAMPLES // _CHUNK)]
-    low, high = np.quantile(np.concatenate(drawn), [(1 - share) / 2, (1 + share) / 2])
+        return np.zeros(RESAMPLES)
+    return np.concatenate([combined(_drawn(dice, count) @ values / count) for _ in range(RESAMPLES // _CHUNK)])
+
+
+def bounds(drawn: NDArray[np.float64], share: float = 0.95) -> tuple[float, float]:
+    """Return the quantiles that a share of resampled values lies between."""
+    low, high = np.quantile(drawn, [(1 - share) / 2, (1 + share) / 2])
     return float(low), float(high)
 
 

@@ -1,6 +1,6 @@
 """Results of an evaluation as tables for a terminal, as Markdown and as JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import msgspec
@@ -19,7 +19,7 @@ _SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class _Section:
+class Section:
     """A titled table of texts; all columns but the first are numbers."""
 
     title: str
@@ -30,8 +30,13 @@ class _Section:
 
 def as_table(results: Results, analyses: Sequence[Analysis]) -> RenderableType:
     """Return all tables, for a terminal."""
-    parts: list[RenderableType] = [] if results.guarded else [f"[bold red]{UNGUARDED}[/bold red]\n"]
-    for section in _sections(results, analyses):
+    return drawn(_sections(results, analyses), "" if results.guarded else UNGUARDED)
+
+
+def drawn(sections: Iterable[Section], warning: str = "") -> RenderableType:
+    """Return sections as tables for a terminal."""
+    parts: list[RenderableType] = [f"[bold red]{warning}[/bold red]\n"] if warning else []
+    for section in sections:
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), title=escape(section.title),
                       title_justify="left", title_style="bold")
         for place, heading in enumerate(section.head):
@@ -44,8 +49,13 @@ def as_table(results: Results, analyses: Sequence[Analysis]) -> RenderableType:
 
 def as_markdown(results: Results, analyses: Sequence[Analysis]) -> str:
     """Return all tables as Markdown."""
-    parts = [] if results.guarded else [f"**{UNGUARDED}**"]
-    for section in _sections(results, analyses):
+    return written(_sections(results, analyses), "" if results.guarded else UNGUARDED)
+
+
+def written(sections: Iterable[Section], warning: str = "") -> str:
+    """Return sections as Markdown."""
+    parts = [f"**{warning}**"] if warning else []
+    for section in sections:
         lines = [section.head, ["---", *["---:"] * (len(section.head) - 1)], *section.rows]
         table = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
         parts.append("\n\n".join(filter(None, [f"**{section.title}**", table, section.note])))
@@ -58,7 +68,7 @@ def as_json(results: Results, analyses: Sequence[Analysis]) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-def _sections(results: Results, analyses: Sequence[Analysis]) -> Iterator[_Section]:
+def _sections(results: Results, analyses: Sequence[Analysis]) -> Iterator[Section]:
     yield _measures(results)
     if results.comparisons:
         yield _comparisons(results)
@@ -68,13 +78,13 @@ def _sections(results: Results, analyses: Sequence[Analysis]) -> Iterator[_Secti
         yield _analysis(analysis)
 
 
-def _measures(results: Results) -> _Section:
+def _measures(results: Results) -> Section:
     better = {(each.measure, each.system) for each in results.comparisons
               if each.baseline == results.systems[0].system and each.p < _SIGNIFICANT}
     rows = [[scored.system, *(_estimate(scored, measure, (measure, scored.system) in better)
                               for measure in results.measures), *_latency(scored)] for scored in results.systems]
     guarded = "guarded" if results.guarded else "UNGUARDED"
-    return _Section(f"{results.queries:,} queries over {results.papers:,} papers, {guarded}",
+    return Section(f"{results.queries:,} queries over {results.papers:,} papers, {guarded}",
                     ["system", *results.measures, "ms, median", "ms, p95"], rows, _notes(results))
 
 
@@ -102,22 +112,22 @@ def _notes(results: Results) -> str:
     return " ".join(notes)
 
 
-def _comparisons(results: Results) -> _Section:
+def _comparisons(results: Results) -> Section:
     rows = [[f"{each.system} − {each.baseline}", each.measure, f"{each.difference:+.4f}", f"{each.p:.4f}"]
             for each in results.comparisons]
-    return _Section("Differences between systems", ["systems", "measure", "difference", "p"], rows)
+    return Section("Differences between systems", ["systems", "measure", "difference", "p"], rows)
 
 
-def _breakdown(results: Results, facet: str) -> _Section:
+def _breakdown(results: Results, facet: str) -> Section:
     groups = [(name, scored.system, scored.groups[facet][name]) for name in results.systems[0].groups[facet]
               for scored in results.systems]
     rows = [[name, system, f"{group.queries:,}", *(f"{group.values[measure]:.4f}" for measure in results.measures)]
             for name, system, group in groups]
-    return _Section(f"By {facet}", [facet, "system", "queries", *results.measures], rows)
+    return Section(f"By {facet}", [facet, "system", "queries", *results.measures], rows)
 
 
-def _analysis(analysis: Analysis) -> _Section:
+def _analysis(analysis: Analysis) -> Section:
     columns = list(dict.fromkeys(column for row in analysis.rows.values() for column in row))
     rows = [[system, *(f"{row[column]:,.3f}" if column in row else "" for column in columns)]
             for system, row in analysis.rows.items()]
-    return _Section(f"{analysis.name}: {analysis.meaning}, first {analysis.depth} answers", ["system", *columns], rows)
+    return Section(f"{analysis.name}: {analysis.meaning}, first {analysis.depth} answers", ["system", *columns], rows)
