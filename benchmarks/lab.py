@@ -10,7 +10,6 @@ import statistics
 import subprocess
 import sys
 import venv
-from dataclasses import replace
 from pathlib import Path
 
 from measuring import save
@@ -19,6 +18,7 @@ from rivals import PYSERINI, Pyserini, write_collection
 
 import citewise
 from citewise.evaluate import Question, Results, Settings, Split, SplitSettings, evaluate, parse_measures
+from citewise.evaluate.large import moved
 from citewise.queries import write_run
 from citewise.types import Paper
 
@@ -111,12 +111,6 @@ def pool_library(name: str, members: list[dict]) -> citewise.OpenLibrary:
                             references=tuple(paper.get("references") or ())) for paper in members), folder,
                      keep_versions=True)
     return citewise.open(folder)
-
-
-def moved(questions: list[Question], whole: citewise.OpenLibrary, part: citewise.OpenLibrary) -> list[Question]:
-    """Return the same questions with the rows of another library."""
-    return [replace(each, gold=tuple(part.library.rows_of([paper.id for paper in whole.library.papers(each.gold)])
-                                     .tolist())) for each in questions]
 
 
 def ask_pyserini(name: str, members: list[dict], questions: list[Question], file: Path) -> dict:
