@@ -8,6 +8,14 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 """Positions of papers in a library."""
 
+Column = NDArray[np.float64]
+"""One number for each of some papers."""
+
+
+def summed(places: Rows, weights: Column, count: int) -> Column:
+    """Return for each of `count` places the sum of the weights that fall on it."""
+    return np.bincount(places, weights, count).astype(np.float64, copy=False)  # of nothing, numpy counts in integers
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:

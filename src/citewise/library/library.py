@@ -19,7 +19,7 @@ from citewise.library.segment import Segment, flat_index
 from citewise.library.tables import Tables
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
-from citewise.protocols import FIELDS, Ragged, TermStatistics
+from citewise.protocols import FIELDS, Matches, Ragged, TermStatistics
 from citewise.text import Terms
 from citewise.types import Paper, Rows, Scope
 
@@ -193,16 +193,43 @@ class Library:
         if field == "text":
             return self.counts(rows, terms, "title") + self.counts(rows, terms, "abstract")
         found = np.zeros((rows.size, terms.size))
-        columns = np.zeros(len(self.vocabulary), np.uint32)
-        columns[terms] = np.arange(1, terms.size + 1)
+        matches = self.matches(rows, terms, field)
+        found[matches.places, matches.columns] = matches.counts
+        return found
+
+    def matches(self, rows: Rows, terms: NDArray[np.int64], field: str) -> Matches:
+        """Return where the terms stand in a field of the papers."""
+        numbers = np.zeros(len(self.vocabulary), np.uint32)
+        numbers[terms] = np.arange(1, terms.size + 1)
+        parts = []
         for segment, places, local in self._by_segment(rows):
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
-            column = columns[segment.values(field, "terms")[index]]
-            hits = np.flatnonzero(column)
+            found = numbers[segment.values(field, "terms")[index]]
+            hits = np.flatnonzero(found)
             owners = np.searchsorted(begins, hits, "right") - 1
-            found[places[owners], column[hits] - 1] = segment.values(field, "counts")[index[hits]]
-        return found
+            parts.append((places[owners], found[hits].astype(np.int64) - 1,
+                          segment.values(field, "counts")[index[hits]].astype(np.float64)))
+        if len(parts) == 1:
+            return Matches(*parts[0])
+        joined = [np.concatenate([np.zeros(0, np.int64), *columns]) for columns in zip(*parts, strict=True)]
+        order = np.argsort(joined[0], kind="stable")
+        return Matches(joined[0][order], joined[1][order], joined[2][order])
+
+    def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
+        """Return every term of a field of each paper, and how often each stands there."""
+        if len(self.segments) == 1:
+            terms, counts = (self.segments[0].lists(field, column, rows) for column in ("terms", "counts"))
+            return terms, counts.values
+        lengths, parts = np.zeros(rows.size, np.int64), []
+        for segment, places, local in self._by_segment(rows):
+            terms, counts = (segment.lists(field, column, local) for column in ("terms", "counts"))
+            lengths[places] = terms.lengths
+            parts.append((np.repeat(places, terms.lengths), terms.values, counts.values))
+        owners, values, counted = (np.concatenate([np.zeros(0, np.int64), *column]).astype(np.int64)
+                                   for column in (zip(*parts, strict=True) if parts else ((), (), ())))
+        order = np.argsort(owners, kind="stable")
+        return Ragged(values[order], np.concatenate(([0], np.cumsum(lengths)))), counted[order]
 
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
         """Return how many terms a field (or "text") of each paper has."""
