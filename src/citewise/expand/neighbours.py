@@ -12,6 +12,10 @@ from citewise.types import Column, Query, Ranking, Rows, Scope, summed
 DEPTHS = (10, 30, 100)
 """Votes are also counted among this many nearest papers only."""
 
+_UNKNOWN_AGE = 5
+_HALF_LIFE = 2.0
+"""Years after which a neighbour's recent vote counts half."""
+
 
 class _Stores(Papers, Graph, Terms, Protocol):
     """What this expander reads."""
@@ -29,6 +33,8 @@ class Neighbourhood:
     """What they cite, end to end: only papers in scope."""
     by: Rows
     """For each of `cited`, the place of its citer in `rows`."""
+    ages: Column
+    """How many years older than the youngest of them each of `rows` is."""
 
 
 def neighbourhood(stores: _Stores, query: Query, hits: Rows, scope: Scope, most: int) -> Neighbourhood:
@@ -40,7 +46,9 @@ def neighbourhood(stores: _Stores, query: Query, hits: Rows, scope: Scope, most:
     references = stores.references(rows, scope)
     kept = stores.in_scope(references.values, scope)
     by = np.repeat(np.arange(rows.size), references.lengths)
-    return Neighbourhood(rows, scores / max(scores.max(initial=0.0), 1e-9), references.values[kept], by[kept])
+    years = stores.years(rows)
+    ages = np.where(years > 0, years.max(initial=0) - years, _UNKNOWN_AGE).astype(np.float64)
+    return Neighbourhood(rows, scores / max(scores.max(initial=0.0), 1e-9), references.values[kept], by[kept], ages)
 
 
 def votes(near: Neighbourhood, places: Rows, count: int, most: int) -> dict[str, Column]:
@@ -53,6 +61,7 @@ def votes(near: Neighbourhood, places: Rows, count: int, most: int) -> dict[str,
     np.minimum.at(first, places, near.by)
     share = np.sqrt(np.bincount(near.by, minlength=near.rows.size))[near.by]
     found: dict[str, Column] = {"votes": summed(places, weight**2, count), "votes_sharp": summed(places, weight**4, count),
+             "votes_recent": summed(places, weight**2 * 0.5 ** (near.ages[near.by] / _HALF_LIFE), count),
              "votes_sharpest": summed(places, weight**8, count),
              "votes_shared": summed(places, weight**4 / np.maximum(share, 1), count),
              "vote_count": np.bincount(places, minlength=count).astype(np.float64),

@@ -6,18 +6,19 @@ from numpy.typing import NDArray
 Column = NDArray[np.float64]
 Signals = dict[str, Column]
 
-FIRST = ("log hit_rank", "log votes", "log votes_sharp", "log nearest_citer_rank", "log citations", "log citations1",
+FIRST = ("log hit_rank", "log votes", "log votes_sharp", "log votes_recent", "log votes10", "log nearest_citer_rank", "log citations", "log citations1",
          "growth", "age", "title_in_draft", "log seeds_tied")
 """What the first, linear step weighs."""
 
 _RATIOS = ("bm25", "title_title", "title_abstract", "abstract_title", "abstract_abstract", "feedback", "votes10",
-           "votes30", "votes100", "votes", "votes_sharp", "votes_sharpest", "votes_shared", "lift_sharp", "cocited",
-           "cocited_share", "cites_candidates", "cited_by_candidates", "citations", "citations1", "citations3",
-           "seeds_cocited", "seeds_cocited_share", "seeds_cite", "cites_seeds", "seeds_words")
-_RANKS = ("bm25", "votes_sharp", "votes", "cocited_share", "feedback", "lift_sharp", "title_title",
+           "votes30", "votes100", "votes", "votes_sharp", "votes_sharpest", "votes_shared", "votes_recent", "lift_sharp", "cocited",
+           "cocited_share", "cocited_strong", "cocited_near", "cites_candidates", "cited_by_candidates", "citations", "citations1", "citations3",
+           "seeds_cocited", "seeds_cocited_share", "seeds_cocited_strong", "seeds_cocited_near", "seeds_cite",
+           "cites_seeds", "seeds_words")
+_RANKS = ("bm25", "votes_recent", "cocited_near", "votes_sharp", "votes", "cocited_share", "feedback", "lift_sharp", "title_title",
           "abstract_abstract", "citations", "citations2", "first", "cited_by_candidates", "title_in_draft", "age",
-          "seeds_cocited_share", "seeds_words")
-_LOGS = ("hit_rank", "seeds_tied", "votes10", "votes", "votes_sharp", "vote_count", "nearest_citer_rank", "citations", "citations1",
+          "seeds_cocited_share", "seeds_cocited_strong", "seeds_words")
+_LOGS = ("hit_rank", "seeds_tied", "votes10", "votes", "votes_sharp", "votes_recent", "vote_count", "nearest_citer_rank", "citations", "citations1",
          "citations2", "length", "references", "cites_candidates", "cited_by_candidates", "cocited_share",
          "seeds_cite", "cites_seeds")
 _PLAIN = ("title_shared", "title_in_draft", "nearest_citer", "lift", "lift_sharp", "has_abstract", "age", "growth",

@@ -25,8 +25,10 @@ def popularity(stores: Stores, rows: Rows, scope: Scope, now: int) -> dict[str, 
     return found | {"age": np.where(years > 0, now - years, np.nan).astype(np.float64)}
 
 
-def co_citation(stores: Stores, rows: Rows, seeds: Rows, weights: Column, scope: Scope) -> dict[str, Column]:
-    """Return how often each paper is cited together with the seeds: the sum, and the sum over the root of citations.
+def co_citation(stores: Stores, rows: Rows, seeds: Rows, weights: Column, scope: Scope,
+                near: tuple[Rows, Column]) -> dict[str, Column]:
+    """Return how often each paper is cited together with the seeds: the sum, over the root of its citations, and by
+    papers like the draft; `near` are papers with their likeness to it.
 
     A seed's weight is divided by the root of its citations, as in Salton's cosine; a paper is not co-cited with itself.
     """
@@ -34,16 +36,26 @@ def co_citation(stores: Stores, rows: Rows, seeds: Rows, weights: Column, scope:
     each = weights / np.sqrt(citers.lengths + 1)
     citing, places = np.unique(citers.values, return_inverse=True)
     pull = summed(places, np.repeat(each, citers.lengths), citing.size)
+    alike = _looked_up(near, citing)
     references = stores.references(citing, scope)
+    by = np.repeat(np.arange(citing.size), references.lengths)
     where = Places(rows)
     at = where.of(references.values)
     kept = at >= 0
-    total = summed(at[kept], np.repeat(pull, references.lengths)[kept], rows.size)
-    own = where.of(seeds)
-    held = own >= 0
-    total[own[held]] -= (each * citers.lengths)[held]
-    total = np.maximum(total, 0)
-    return {"cocited": total, "cocited_share": total / np.sqrt(stores.citers(rows, scope).lengths + 1)}
+    at, by = at[kept], by[kept]
+    own = np.zeros(rows.size)  # a seed's share in its citers' pull
+    held = where.of(seeds)
+    own[held[held >= 0]] = each[held >= 0]
+    others = pull[by] - own[at]
+    total = summed(at, others, rows.size)
+    root = np.sqrt(stores.citers(rows, scope).lengths + 1)
+    return {"cocited": total, "cocited_share": total / root, "cocited_strong": summed(at, others**2, rows.size) / root,
+            "cocited_near": summed(at, others * alike[by], rows.size)}
+
+
+def _looked_up(known: tuple[Rows, Column], rows: Rows) -> Column:
+    at = Places(known[0]).of(rows)
+    return np.where(at >= 0, np.append(known[1], 0.0)[at], 0.0)
 
 
 def coupling(stores: Stores, rows: Rows, weights: Column, scope: Scope) -> dict[str, Column]:
