@@ -21,7 +21,6 @@ check: $(READY)  ## lint and type-check
 	$(BIN)/mypy
 
 bench: $(READY)  ## measure against rivals; needs ../shared/data and takes a while
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(BIN)/python benchmarks/run.py
 
 docs: $(READY)  ## write the parts of the documentation that are made from the code

@@ -37,7 +37,7 @@ _TAG = re.compile(r"<style>.*?</style>|<[^>]*>", re.DOTALL)
 _HEAD = """\
 # The command line
 
-Made from the code by `make docs`: edit `src/citewise/cli.py` instead of this page.
+Made from the code by `make docs`: edit `src/citewise/cli/` instead of this page.
 
 Every command exits with 0 when it worked, 1 when it failed and 2 when it was called wrongly. Answers go to standard
 output, messages and progress to standard error. `citewise COMMAND --help` says the same.
@@ -88,9 +88,16 @@ def _with_results(page: str) -> str:
 def command_line() -> str:
     """Return the reference of all commands."""
     group: Any = typer.main.get_command(app)
-    commands = group.commands.items()
-    contents = "\n".join(f"- [`{name}`](#citewise-{name}): {_plain(each.help)}" for name, each in commands)
+    commands = [*_each(group)]
+    contents = "\n".join(f"- [`{name}`](#citewise-{name.replace(' ', '-')}): {_plain(each.help)}"
+                         for name, each in commands)
     return "\n".join([_HEAD, contents, *(_command(name, each) for name, each in commands), _systems()])
+
+
+def _each(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every command with its whole name, those of groups as well."""
+    for name, each in group.commands.items():
+        yield from _each(each, f"{before}{name} ") if hasattr(each, "commands") else [(f"{before}{name}", each)]
 
 
 def _command(name: str, command: Any) -> str:

@@ -126,10 +126,40 @@ def crash() -> str:
 def tuning() -> str:
     """Return the best settings of BM25 on the development year."""
     def rows(result: dict[str, Any]) -> Table:
-        ranked = sorted(result["results"].items(), key=lambda item: -item[1]["F1@20"])
-        return ([f"system (best {_TUNED_SHOWN} of {len(ranked)})", *ranked[0][1].keys()],
-                [[f"`{name}`", *found.values()] for name, found in ranked[:_TUNED_SHOWN]])
-    return _titled("tune-bm25", rows)
+        grid = result["grid"]["rows"]
+        ranked = sorted(grid.items(), key=lambda item: -item[1]["F1@20"][0])
+        measures = [name for name in ranked[0][1] if "@" in name]
+        return ([f"system (best {_TUNED_SHOWN} of {len(ranked)})", *measures],
+                [[f"`{name}`", *(_estimate(found[measure]) for measure in measures)]
+                 for name, found in ranked[:_TUNED_SHOWN]])
+    return _titled("lab-cs", rows)
+
+
+def laboratory(corpus: str) -> str:
+    """Return every system's measures with their intervals, on pools of growing size."""
+    def rows(result: dict[str, Any]) -> Table:
+        pools = result["pools"].items()
+        measures = [name for name in next(iter(result["grid"]["rows"].values())) if "@" in name]
+        measures += ["MAP@500", "nDCG@500", "R@30"]
+        return (["papers", "system", *measures],
+                [[f"{int(size):,}", name.rpartition("-")[2] if name.startswith(corpus) else f"`{name}`",
+                  *(_estimate(found[measure]) for measure in measures)]
+                 for size, pool in pools for name, found in pool["systems"].items()])
+    return _titled(f"lab-{corpus}", rows)
+
+
+def _estimate(found: Sequence[float]) -> str:
+    value, low, high = found
+    return f"{value:.3f} [{low:.3f}–{high:.3f}]"
+
+
+def overhead() -> str:
+    """Return what an evaluation costs beside the system that it measures."""
+    def rows(result: dict[str, Any]) -> Table:
+        columns = list(result["rounds"][0])
+        return (["", *(f"round {number}" for number in range(1, len(result["rounds"]) + 1))],
+                [[name, *(each[name] for each in result["rounds"])] for name in columns])
+    return _titled("lab-overhead", rows)
 
 
 def summary() -> str:
@@ -170,7 +200,28 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, object
     return pairs
 
 
+def pools(which: str) -> str:
+    """Return what systems score on pools, by field or by kind of negative, or in large sets by field."""
+    def rows(result: dict[str, Any]) -> Table:
+        table = result[which]
+        if which == "table 2":
+            found = {name: {system: each[system] for system in each.keys() - {"papers", "queries"}}
+                     for name, each in table.items()}
+        else:
+            found = {name: {system: table[system][name] for system in table} for name in next(iter(table.values()))}
+        columns = [(system, measure) for system in result["table 3"] for measure in next(iter(found.values()))[system]
+                   if which != "table 2" or measure == "MAP@500"]
+        return (["", *(f"`{system}` {measure}" for system, measure in columns)],
+                [[name, *(_estimate(each[system][measure]) for system, measure in columns)]
+                 for name, each in found.items()])
+
+    return _titled("pools-cs", rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary, "quality": quality, "latency": latency, "memory": memory, "build": build, "growth": growth,
-    "crash": crash, "tuning": tuning}
+    "crash": crash, "tuning": tuning, "lab-cs": functools.partial(laboratory, "cs"),
+    "lab-elife": functools.partial(laboratory, "elife"), "lab-overhead": overhead,
+    "pools-fields": functools.partial(pools, "table 3"), "pools-kinds": functools.partial(pools, "table 4"),
+    "pools-large": functools.partial(pools, "table 2")}
 """Marker to table."""

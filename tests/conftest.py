@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from corpora import GOLDEN
+from hypothesis import settings
 
 import citewise
 from citewise.types import Paper
@@ -15,10 +16,15 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_configure() -> None:
-    """Put temporary files into memory where the system has a place for that: the many small writes wait for no disk."""
+    """Put temporary files into memory where the system has a place for that: the many small writes wait for no disk.
+
+    Properties have no deadline.
+    """
     if os.access("/dev/shm", os.W_OK):
         os.environ.setdefault("TMPDIR", "/dev/shm")
         tempfile.tempdir = None
+    settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+    settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,13 +15,14 @@ import pytest
 import typer
 
 import citewise
+from citewise import evaluate
 from citewise.cli import app
 from citewise.retrieve.bm25 import Bm25Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
-RUN = [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "python.md"]
+RUN = [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "evaluation.md", DOCS / "python.md"]
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!`)\[[^][]*\]\(([^()\s]+)\)")
@@ -89,8 +90,12 @@ def test_blocks_name_their_language(page: Path) -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     page = (DOCS / "command-line.md").read_text("utf-8")
-    sections = dict(zip(re.findall(r"^## citewise (\w+)$", page, re.MULTILINE), page.split("\n## ")[1:], strict=False))
-    commands = typer.main.get_command(app).commands
+    headings = re.findall(r"^## citewise ([a-z ]+)$", page, re.MULTILINE)
+    sections = dict(zip(headings, page.split("\n## ")[1:], strict=False))
+    commands = {}
+    for name, command in typer.main.get_command(app).commands.items():
+        inner = getattr(command, "commands", {"": command})
+        commands |= {f"{name} {each}".strip(): found for each, found in inner.items()}
     assert sections.keys() == commands.keys()
     for name, command in commands.items():
         for parameter in command.params:
@@ -101,7 +106,8 @@ def test_every_command_and_option_is_documented() -> None:
 
 def test_every_public_name_is_documented() -> None:
     page = (DOCS / "python.md").read_text("utf-8")
-    missing = [name for name in citewise.__all__ if not re.search(rf"`(?:citewise\.)?{name}\b", page)]
+    names = [*citewise.__all__, *evaluate.__all__]
+    missing = [name for name in names if not re.search(rf"`(?:citewise\.)?{name}\b", page)]
     assert not missing
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import citewise
 from citewise import ids
 from citewise.library import duplicates
-from citewise.library.duplicates import near_duplicates
+from citewise.library.duplicates import like_titles, near_duplicates
 from citewise.types import Paper
 
 WORDS = st.sampled_from("abcdefghij")
@@ -46,6 +46,16 @@ def test_small_pieces_give_the_same(titles: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duplicates, "_CHUNK", 3)
         assert list(near_duplicates(titles)) == expected
+
+
+@given(TITLES, TITLES, THRESHOLDS)
+@settings(max_examples=200, deadline=None)
+def test_titles_like_those_asked_for(asked: list[str], titles: list[str], threshold: float) -> None:
+    expected = {(one, other) for one, other, _ in brute_force([*asked, *titles], threshold)
+                if one < len(asked) <= other}
+    letters = {(one, len(asked) + other) for one, left in enumerate(asked) for other, right in enumerate(titles)
+               if ids.title_key(left) == ids.title_key(right) != ""}
+    assert {(one, len(asked) + other) for one, other in like_titles(asked, titles, threshold)} == expected | letters
 
 
 def test_more_than_a_handful() -> None:

@@ -20,7 +20,7 @@ from oracles import PlainLibrary
 import citewise
 from citewise.errors import BadInput, BadLibrary, CitewiseError, MissingData
 from citewise.library import writer
-from citewise.library.entry import Entry
+from citewise.library.entries import batches as entries
 from citewise.library.library import Library
 from citewise.protocols import FIELDS
 from citewise.report import Place
@@ -39,7 +39,7 @@ def folder():
 def in_batches(path: Path, *batches: list[Paper]) -> Library:
     """Store papers as they are, below the cleaning that `citewise.add` does."""
     for batch in batches:
-        writer.add(path, [(Entry.of(paper), Place("test", number)) for number, paper in enumerate(batch, 1)])
+        writer.add(path, entries([(paper, Place("test", number)) for number, paper in enumerate(batch, 1)]))
     return Library(path)
 
 

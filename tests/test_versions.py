@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
-from citewise.library import intake
+from citewise.library import entries
 from citewise.library.versions import merge, plainly_different, published, same_work
 from citewise.report import Report
 from citewise.types import Paper
@@ -43,7 +43,7 @@ def put(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
         return held.papers(held.rows), whole
 
     if request.param == "many batches":
-        monkeypatch.setattr(intake, "BATCH", 1)
+        monkeypatch.setattr(entries, "BATCH", 1)
     return put
 
 
@@ -190,7 +190,7 @@ def test_a_patch_after_its_paper(put: Put) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 1000])
 def test_patches_before_their_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(intake, "BATCH", size)
+    monkeypatch.setattr(entries, "BATCH", size)
     second = dataclasses.replace(PATCH, abstract="A later one does not replace it.", references=("doi:10.1000/z",))
     lonely = Paper("nobody", "", "Waits for ever.")
     report = citewise.add([PATCH, lonely, second, PREPRINT, OTHER], tmp_path / "library")

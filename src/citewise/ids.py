@@ -37,11 +37,13 @@ _CANONICAL = re.compile(r"openalex:W\d+|s2:(?:\d+|[0-9a-f]{40})|arxiv:\d{4}\.\d{
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 _VERSION = re.compile(r"(?:v\d+)+$")
 _NOT_WORD = re.compile(r"[\W_]+")
-_NOT_WORD_ASCII = {code: None for code in range(128) if not chr(code).isalnum()}
+_LOWER_ASCII = bytes(range(256)).lower()
+_NOT_WORD_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
+_BLANKED_ASCII = dict.fromkeys(_NOT_WORD_ASCII, " ")
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
-@functools.lru_cache(maxsize=1 << 16)
+@functools.lru_cache(maxsize=1 << 17)
 def key(value: str, scheme: str = "") -> str:
     """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
     if _CANONICAL.fullmatch(value):
@@ -98,13 +100,15 @@ def _plain(text: str) -> str:
 
 def title_words(title: str) -> list[str]:
     """Return a title's words without case, accents and special characters."""
+    if title.isascii():  # the same, many times as fast
+        return title.lower().translate(_BLANKED_ASCII).split()
     return _plain(title).split()
 
 
 def title_key(title: str) -> str:
     """Return what the titles of two versions of one work share: the letters and digits in order."""
     if title.isascii():
-        return title.lower().translate(_NOT_WORD_ASCII)
+        return title.encode().translate(_LOWER_ASCII, _NOT_WORD_ASCII).decode()
     return _plain(title).replace(" ", "")
 
 

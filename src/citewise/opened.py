@@ -15,13 +15,11 @@ from citewise.ingest.ahead import read_ahead
 from citewise.ingest.clean import Cleaner
 from citewise.library import writer
 from citewise.library.duplicates import near_duplicates
-from citewise.library.entry import Entry, keys_of
+from citewise.library.entries import batches, keys_of
 from citewise.library.library import Library
 from citewise.recommend import Recommender
 from citewise.report import Place, Report
 from citewise.types import Paper, Query, Recommendation
-
-_BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +110,9 @@ class OpenLibrary:
     def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
         """Return the pairs of papers with near-duplicate titles of which the later is at `since_row` or behind."""
         rows = self.library.rows
-        titles = [paper.title for start in range(0, rows.size, _BATCH)
-                  for paper in self.library.papers(rows[start: start + _BATCH])]
         first = int((rows < since_row).sum())
         return [(self.library.papers(rows[[one]])[0], self.library.papers(rows[[other]])[0], alike)
-                for one, other, alike in near_duplicates(titles, first=first)]
+                for one, other, alike in near_duplicates(self.library.titles(rows), first=first)]
 
 
 def _bibliography(files: Sequence[str | Path]) -> Iterable[Paper]:
@@ -152,16 +148,16 @@ def _uncollected() -> Iterator[None]:
 def add(papers: Iterable[Paper], library: str | Path, *, keep_versions: bool = False) -> Report:
     """Create or extend a library from papers made in Python, cleaned like those of a file; return what was done."""
     report = Report()
-    writer.add(library, _cleaned(papers, Cleaner(report)), report, keep_versions)
+    writer.add(library, batches(_cleaned(papers, Cleaner(report))), report, keep_versions)
     return report
 
 
-def _cleaned(papers: Iterable[Paper], cleaner: Cleaner) -> Iterator[tuple[Entry, Place]]:
+def _cleaned(papers: Iterable[Paper], cleaner: Cleaner) -> Iterator[tuple[Paper, Place]]:
     for number, paper in enumerate(papers, 1):
         place = Place("python", number)
         cleaned = cleaner.paper({field.name: getattr(paper, field.name) for field in fields(paper)}, place)
         if cleaned is not None:
-            yield Entry.of(cleaned), place
+            yield cleaned, place
 
 
 def build_sample(library: str | Path) -> Draft:

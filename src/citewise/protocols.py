@@ -5,7 +5,7 @@ Everything works on batches of rows: a store may be a memory-mapped file or a se
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,15 @@ FIELDS = ("title", "abstract")
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """One list of rows for each row asked for, end to end: list i is values[starts[i]:starts[i + 1]]."""
+    """One list (of rows, unless said otherwise) for each row asked for: list i is values[starts[i]:starts[i + 1]]."""
 
-    values: Rows
+    values: NDArray[Any]
     starts: Rows
 
     def __len__(self) -> int:
         return self.starts.size - 1
 
-    def __getitem__(self, place: int) -> Rows:
+    def __getitem__(self, place: int) -> NDArray[Any]:
         return self.values[self.starts[place]: self.starts[place + 1]]
 
     @property

@@ -1,14 +1,17 @@
 """Query files in, TREC runs out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from citewise.errors import BadInput
 from citewise.ingest.json_lines import objects
 from citewise.ingest.source import open_source
 from citewise.report import Place, Report
-from citewise.types import Query, Recommendation
+from citewise.types import Query
 
 _LONGEST_YEAR = 4
 
@@ -43,20 +46,37 @@ def _query(record: dict[str, Any]) -> Query:
         raise BadInput('"id", "title" and "abstract" must be strings, and the id not empty')
     if not (title.strip() or abstract.strip()):
         raise BadInput('a query needs a "title" or an "abstract"')
-    year, cited = record.get("year"), record.get("cited") or []
+    year = record.get("year")
     if year is not None and not (str(year).isdigit() and len(str(year)) <= _LONGEST_YEAR):
         raise BadInput(f'"year" must be a year, not {str(year)[:40]!r}')
-    if not isinstance(cited, list) or not all(isinstance(key, str) for key in cited):
-        raise BadInput('"cited" must be a list of ids')
     return Query(title=title, abstract=abstract, id=name.strip(), year=None if year is None else int(year),
-                 cited=tuple(cited))
+                 cited=_keys(record, "cited"), hidden=_keys(record, "hidden"))
 
 
-def write_run(file: IO[str], query: Query, answers: list[Recommendation], tag: str) -> None:
+def _keys(record: dict[str, Any], field: str) -> tuple[str, ...]:
+    found = record.get(field) or []
+    if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
+        raise BadInput(f'"{field}" must be a list of ids')
+    return tuple(found)
+
+
+def write_run(file: IO[str], query: str, papers: Sequence[str], scores: Sequence[float], tag: str) -> None:
     """Append a query's answers in TREC's format: query Q0 paper rank score tag; white space in an id becomes %20."""
-    for each in answers:
-        file.write(f"{_token(query.id)} Q0 {_token(each.paper.id)} {each.rank} {each.score:.6f} {_token(tag)}\n")
+    for rank, (paper, score) in enumerate(zip(papers, _falling(scores).tolist(), strict=True), 1):
+        file.write(f"{token(query)} Q0 {token(paper)} {rank} {np.float32(score)!s} {token(tag)}\n")
 
 
-def _token(text: str) -> str:
+def _falling(scores: Sequence[float]) -> NDArray[np.float32]:
+    """Return scores that fall from each to the next: trec_eval, which reads 32 bits, orders equal ones by their ids."""
+    values = np.array(scores, np.float32)
+    for place in np.flatnonzero(np.diff(values) >= 0).tolist():
+        for later in range(place + 1, values.size):
+            if values[later] < values[later - 1]:
+                break
+            values[later] = np.nextafter(values[later - 1], np.float32(-np.inf))
+    return values
+
+
+def token(text: str) -> str:
+    """Return an id as TREC's formats hold it, without white space."""
     return "%20".join(text.split())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from citewise.errors import BadInput
-from citewise.protocols import Retriever, Stores
+from citewise.protocols import Papers, Retriever, Stores
 from citewise.types import Query, Ranking, Recommendation, Scope
 
 
@@ -32,15 +32,17 @@ class Recommender:
             raise BadInput("the query is empty: give a title, an abstract or a draft")
         if query.since is not None and query.year is not None and query.since > query.year:
             raise BadInput(f"no year is both since {query.since} and not after {query.year}")
-        return self._retriever.retrieve(query, k, self._scope(query, within))
+        return self._retriever.retrieve(query, k, scope_of(self._stores, query, within))
 
-    def _scope(self, query: Query, within: Sequence[int] | None) -> Scope:
-        """Return what the query may see: not itself or its versions, not what it cites already, nothing younger."""
-        unseen = self._rows([query.id, *query.hidden] if query.id else query.hidden)
-        hidden = tuple(sorted({*unseen, *self._rows(query.cited)}))
-        return Scope(year=query.year, since=query.since, hidden=hidden, unseen=unseen,
-                     within=None if within is None else tuple(within))
 
-    def _rows(self, keys: Sequence[str]) -> tuple[int, ...]:
-        rows = self._stores.rows_of(keys)
-        return tuple(np.unique(rows[rows >= 0]).tolist())
+def scope_of(stores: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
+    """Return what a query may see: not itself or its versions, not what it cites already, nothing younger."""
+    unseen = _rows(stores, [query.id, *query.hidden] if query.id else query.hidden)
+    hidden = tuple(sorted({*unseen, *_rows(stores, query.cited)}))
+    return Scope(year=query.year, since=query.since, hidden=hidden, unseen=unseen,
+                 within=None if within is None else tuple(within))
+
+
+def _rows(stores: Papers, keys: Sequence[str]) -> tuple[int, ...]:
+    rows = stores.rows_of(keys)
+    return tuple(np.unique(rows[rows >= 0]).tolist())

@@ -9,6 +9,8 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from citewise.hash_table import Hashes, HashTable
+
 LONGEST_TOKEN = 40
 """Bytes; a longer run of word characters is noise (a URL, a sequence, base64) and is dropped."""
 
@@ -17,22 +19,14 @@ _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _NOT_WORD = re.compile(r"\W+")
 
-# A token's hash is sum(code[byte] * base**position) modulo 2**64: base is odd, hence invertible,
-# so the hashes of all tokens of a buffer come from one running product and one reduceat.
-_BASE = 0x9E3779B97F4A7C15
-_INVERSE = pow(_BASE, -1, 2**64)
-_MASK = 2**64 - 1
+_WORD = 8
+"""Bytes hashed at once."""
 
-
-def _byte_codes() -> tuple[NDArray[np.uint64], bytes]:
-    """Return a random 64-bit code per byte (0 = separator), letters folded, and the lower-casing table."""
-    lower = bytes(ord(chr(byte).lower()) if byte < 128 else byte for byte in range(256))
-    random = np.random.Generator(np.random.PCG64(20180415)).integers(1, _MASK, 256, np.uint64)
-    is_word = np.array([byte >= 128 or chr(byte).isalnum() for byte in range(256)])
-    return np.where(is_word, random[np.frombuffer(lower, np.uint8)], np.uint64(0)), lower
-
-
-_CODES, _LOWER = _byte_codes()
+# A token's hash is the sum of its 8-byte words, each times an odd number of its own: distinct for tokens of one word.
+_FACTORS = np.random.Generator(np.random.PCG64(20180415)).integers(0, 2**64 - 1, LONGEST_TOKEN // _WORD, np.uint64) | 1
+_MASKS = np.array([(1 << 8 * length) - 1 for length in range(_WORD + 1)], np.uint64)
+_LOWER = bytes(byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else 0 for byte in range(256))
+"""Lower-cases letters and makes every separator 0."""
 
 
 def fold(text: str) -> bytes:
@@ -67,95 +61,60 @@ def stem(token: str) -> str:
     return stems[0] if stems else ""
 
 
-_POWERS: dict[int, NDArray[np.uint64]] = {}
-
-
-def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    """Return the first powers of a base modulo 2**64; kept, and made longer when a longer text comes."""
-    if base not in _POWERS or _POWERS[base].size < count:
-        powers = np.full(1 << (count - 1).bit_length(), base, np.uint64)
-        powers[0] = 1
-        _POWERS[base] = np.multiply.accumulate(powers)
-    return _POWERS[base]
-
-
 class Terms:
     """Turns batches of texts into term numbers; `number_of` says which number a stem has."""
 
     def __init__(self, number_of: Callable[[str], int]) -> None:
         """`number_of` maps a stem to a number >= 0; it is asked once for each distinct token."""
         self._number_of = number_of
-        self._allocate(1 << 16)
+        self._known = HashTable()
 
     def numbers(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the term numbers of all texts in order, and where each text's begin (one more than texts)."""
         pieces = [fold(text) for text in texts]
-        buffer = np.frombuffer(b"\n".join(pieces) + b"\n", np.uint8)
+        buffer = b"\n".join([b"", *pieces, b"\n" * _WORD]).translate(_LOWER)
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
-        begins = np.concatenate(([0], np.cumsum(lengths + 1)))
-        starts, ends, hashes = _tokens(buffer)
-        numbers = self._look_up(hashes, buffer, starts, ends)
+        begins = np.concatenate(([0], np.cumsum(lengths + 1))) + 1
+        starts, ends = _tokens(buffer)
+        numbers = self._look_up(_hashes(buffer, starts, ends - starts), buffer, starts, ends)
         kept = numbers >= 0
         bounds = np.concatenate(([0], np.cumsum(kept)))[np.searchsorted(starts, begins)]
         return numbers[kept], bounds
 
-    def _look_up(self, hashes: NDArray[np.uint64], buffer: NDArray[np.uint8],
-                 starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        slots, missing = self._probe(hashes)
+    def _look_up(self, hashes: Hashes, buffer: bytes, starts: NDArray[np.int64],
+                 ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        numbers = self._known.find(hashes)
+        missing = np.flatnonzero(numbers == -1)
         if missing.size:
-            keys, first = np.unique(hashes[missing], return_index=True)
-            tokens = missing[first].tolist()
-            words = (buffer[starts[token]:ends[token]].tobytes() for token in tokens)
-            self._insert(keys, np.fromiter(map(self._number, words), np.int64, len(tokens)))
-            slots, _ = self._probe(hashes)
-        return self._numbers[slots]
+            new, first = np.unique(hashes[missing], return_index=True)
+            bounds = zip(starts[missing[first]].tolist(), ends[missing[first]].tolist(), strict=True)
+            words = (buffer[start:end] for start, end in bounds)
+            self._known.put(new, np.fromiter(map(self._number, words), np.int64, new.size))
+            numbers[missing] = self._known.find(hashes[missing])
+        return numbers
 
     def _number(self, word: bytes) -> int:
-        if len(word) > LONGEST_TOKEN:
-            return -1
-        stemmed = stem(word.translate(_LOWER).decode("utf-8", "ignore"))
-        return self._number_of(stemmed) if stemmed else -1
-
-    def _probe(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return each hash's slot by linear probing, and the positions whose hash is not in the table."""
-        mask = self._size - 1
-        slots = (hashes >> np.uint64(40)).astype(np.int64) & mask
-        absent: list[NDArray[np.int64]] = []
-        open_ = np.arange(hashes.size)
-        while open_.size:
-            found = self._keys[slots[open_]]
-            absent.append(open_[found == 0])
-            open_ = open_[(found != hashes[open_]) & (found != 0)]
-            slots[open_] = (slots[open_] + 1) & mask
-        return slots, np.concatenate(absent) if absent else open_
-
-    def _insert(self, keys: NDArray[np.uint64], numbers: NDArray[np.int64]) -> None:
-        """Add distinct keys that are not in the table; it is never more than half full."""
-        if 2 * (self._known + keys.size) > self._size:
-            used = self._keys != 0
-            keys = np.concatenate((self._keys[used], keys))
-            numbers = np.concatenate((self._numbers[used], numbers))
-            self._allocate(1 << (4 * keys.size).bit_length())
-        self._known += keys.size
-        while keys.size:
-            slots, _ = self._probe(keys)
-            self._keys[slots] = keys  # of several keys that meet in a slot, one stays
-            placed = self._keys[slots] == keys
-            self._numbers[slots[placed]] = numbers[placed]
-            keys, numbers = keys[~placed], numbers[~placed]
-
-    def _allocate(self, size: int) -> None:
-        self._size, self._known = size, 0
-        self._keys = np.zeros(size, np.uint64)
-        self._numbers = np.zeros(size, np.int64)
+        """Return a token's number, below -1 where it is no term (-1 would be asked for again)."""
+        stemmed = stem(word.decode("utf-8", "ignore")) if len(word) <= LONGEST_TOKEN else ""
+        number = self._number_of(stemmed) if stemmed else -1
+        return number if number >= 0 else -2
 
 
-def _tokens(buffer: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
-    """Return where each run of word bytes starts and ends, and a 64-bit hash of its lower-cased bytes."""
-    codes = _CODES[buffer]
-    edges = np.flatnonzero(np.diff(codes != 0, prepend=False, append=False))
-    starts, ends = edges[::2], edges[1::2]
-    if not starts.size:
-        return starts, ends, np.zeros(0, np.uint64)
-    sums = np.add.reduceat(codes * _powers(_BASE, buffer.size)[: buffer.size], starts)
-    return starts, ends, sums * _powers(_INVERSE, buffer.size)[starts] | np.uint64(1)
+def _tokens(buffer: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each run of bytes other than 0 starts and ends in a buffer that begins and ends with 0."""
+    inside = np.frombuffer(buffer, np.uint8) != 0
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    return edges[::2], edges[1::2]
+
+
+def _hashes(buffer: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> Hashes:
+    """Return a 64-bit hash of each token; of those that are too long to be terms, all one."""
+    words: Hashes = np.ndarray((len(buffer) - _WORD + 1,), "<u8", buffer, strides=(1,))  # the word at each byte
+    hashes = words[starts] & _MASKS[np.minimum(lengths, _WORD)]
+    hashes *= _FACTORS[0]
+    for number, factor in enumerate(_FACTORS[1:].tolist(), 1):
+        longer = np.flatnonzero(lengths > number * _WORD)
+        rest = np.minimum(lengths[longer] - number * _WORD, _WORD)
+        hashes[longer] += (words[starts[longer] + number * _WORD] & _MASKS[rest]) * np.uint64(factor)
+    hashes ^= hashes >> np.uint64(32)
+    return np.where(lengths > LONGEST_TOKEN, np.uint64(1), np.maximum(hashes, np.uint64(1)))

@@ -1,6 +1,6 @@
 """Reads large sources in a process of its own, so that cleaning and indexing each have a core.
 
-The reader (`main` in a Python of its own) writes frames to its standard output: a length, then a `Batch`.
+The reader (`main` in a Python of its own) writes to its standard output: a length, then a `Frame`, and so on.
 """
 
 import contextlib
@@ -14,63 +14,77 @@ import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from citewise import errors
 from citewise.errors import CitewiseError
 from citewise.ingest import Progress, Reading, read
-from citewise.library.entry import Entry
-from citewise.report import Event, Place, Report
-from citewise.types import Paper
+from citewise.library.entries import Batch, Entries, batches
+from citewise.protocols import Ragged
+from citewise.report import Event, Report
 
 WORTH_A_PROCESS = 8_000_000
 """Bytes of input from which starting the reader pays."""
 
-_BATCH = 500
-_FRAMES_AHEAD = 16
+_FRAMES_AHEAD = 8
 _LENGTH = struct.Struct("<I")
+_TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8")
 
 
-class Batch(msgspec.Struct):
-    """Some papers of one file, what was noted since the last batch, and how far the reader is."""
+class Frame(msgspec.Struct):
+    """A batch, what was noted since the last one, and how far the reader is."""
 
     file: str = ""
     lines: list[int] = []
-    entries: list[Entry] = []
+    contents: list[bytes] = []
+    arrays: list[bytes] = []
     events: list[Event] = []
     read: int = 0
     reading: Reading | None = None
     error: tuple[str, str] | None = None
 
+    @classmethod
+    def of(cls, batch: Batch) -> "Frame":
+        """Pack a batch."""
+        entries = batch.entries
+        arrays: list[NDArray[Any]] = [entries.years, entries.titles, entries.keys.values, entries.keys.starts,
+                                      entries.references.values, entries.references.starts]
+        packed = [array.astype(kind).tobytes() for array, kind in zip(arrays, _TYPES, strict=True)]
+        return cls(batch.file, batch.lines, entries.contents, packed)
+
+    def batch(self) -> Batch:
+        """Unpack it."""
+        years, titles, *lists = (np.frombuffer(array, kind) for array, kind in zip(self.arrays, _TYPES, strict=True))
+        entries = Entries(self.contents, years, titles, Ragged(*lists[:2]), Ragged(*lists[2:]))
+        return Batch(entries, self.file, self.lines)
+
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Batch).decode
+_decode = msgspec.msgpack.Decoder(Frame).decode
 
 
 def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
-               progress: Progress = lambda reading: None) -> Iterator[tuple[Entry, Place]]:
+               progress: Progress = lambda reading: None) -> Iterator[Batch]:
     """Yield the papers of sources as entries for a library; where there are many, a second process makes them."""
     names = [str(path) for path in paths]
     if not sys.executable or _size(names) < WORTH_A_PROCESS:
-        yield from _entries(read(names, report, format, progress))
+        yield from batches(read(names, report, format, progress))
         return
     command = [sys.executable, "-c", f"from {__name__} import main; main()", format, *names]
     with (subprocess.Popen(command, stdout=subprocess.PIPE) as process,  # noqa: S603 (our own module, no shell)
-          contextlib.closing(_batches(process)) as batches):
-        for batch in batches:
-            report.replay(batch.events, batch.read)
-            if batch.error:
-                raise _error(*batch.error)
-            if batch.reading:
-                progress(batch.reading)
-            for line, entry in zip(batch.lines, batch.entries, strict=True):
-                yield entry, Place(batch.file, line)
-
-
-def _entries(papers: Iterable[tuple[Paper, Place]]) -> Iterator[tuple[Entry, Place]]:
-    return ((Entry.of(paper), place) for paper, place in papers)
+          contextlib.closing(_frames(process)) as frames):
+        for frame in frames:
+            report.replay(frame.events, frame.read)
+            if frame.error:
+                raise _error(*frame.error)
+            if frame.reading:
+                progress(frame.reading)
+            if frame.contents:
+                yield frame.batch()
 
 
 def _size(names: list[str]) -> int:
@@ -86,7 +100,7 @@ def _size(names: list[str]) -> int:
     return total
 
 
-def _batches(process: "subprocess.Popen[bytes]") -> Generator[Batch, None, None]:
+def _frames(process: "subprocess.Popen[bytes]") -> Generator[Frame, None, None]:
     """Yield what the reader sends; a thread takes it off the pipe, which alone lets the reader not run ahead."""
     frames: queue.Queue[bytes] = queue.Queue(_FRAMES_AHEAD)
     drain = threading.Thread(target=_drain, args=(process.stdout, frames), daemon=True)
@@ -130,27 +144,20 @@ def main() -> None:
     sent = 0
     try:
         format, *names = sys.argv[1:]
-        for batch in _made_batches(read(names, report, format, lambda now: reading.__setitem__(slice(None), [now]))):
-            batch.events, batch.read, batch.reading = events, report.read - sent, reading[0] if reading else None
-            _send(output, batch)
+        made = batches(read(names, report, format, lambda now: reading.__setitem__(slice(None), [now])))
+        for frame in itertools.chain(map(Frame.of, made), [Frame()]):  # the last for what was noted at the end
+            frame.events, frame.read, frame.reading = events, report.read - sent, reading[0] if reading else None
+            _send(output, frame)
             sent = report.read
             events.clear()
     except CitewiseError as error:
-        _send(output, Batch(events=events, error=(type(error).__name__, str(error))))
+        _send(output, Frame(events=events, error=(type(error).__name__, str(error))))
     except (BrokenPipeError, KeyboardInterrupt):  # the writer is gone
         os._exit(1)
     output.close()
 
 
-def _made_batches(papers: Iterable[tuple[Paper, Place]]) -> Iterator[Batch]:
-    """Yield batches of papers of one file each, and an empty one at the end for what was noted last."""
-    for file, run in itertools.groupby(_entries(papers), key=lambda each: each[1].file):
-        while some := list(itertools.islice(run, _BATCH)):
-            yield Batch(file, [place.line for _, place in some], [entry for entry, _ in some])
-    yield Batch()
-
-
-def _send(output: IO[bytes], batch: Batch) -> None:
-    content = _encode(batch)
+def _send(output: IO[bytes], frame: Frame) -> None:
+    content = _encode(frame)
     output.write(_LENGTH.pack(len(content)) + content)
     output.flush()

@@ -1,15 +1,16 @@
 """Near-duplicate titles: pairs whose word sets have a Jaccard coefficient of at least 0.7."""
 
 import itertools
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.ids import title_words
-from citewise.library.segment import flat_index
+from citewise.ids import title_key, title_words
+from citewise.library.lists import flat_index
 from citewise.library.versions import SAME_TITLE
 from citewise.types import Rows
 
@@ -47,14 +48,48 @@ def near_duplicates(titles: Sequence[str], threshold: float = SAME_TITLE,
         kept = behind >= first
         found.update(zip(np.minimum(one, other)[kept].tolist(), behind[kept].tolist(), strict=True))
     for earlier, later in sorted(found):
-        common = len(sets[earlier] & sets[later])
-        alike = common / (len(sets[earlier]) + len(sets[later]) - common)
+        alike = _jaccard(sets[earlier], sets[later])
         if alike >= threshold:
             yield earlier, later, alike
 
 
+def like_titles(asked: Sequence[str], titles: Sequence[str],
+                threshold: float = SAME_TITLE) -> Iterator[tuple[int, int]]:
+    """Yield (place in `asked`, place in `titles`) of all pairs that are alike or have the same letters.
+
+    Exact: of two sets that are alike, the other has one of any |a| - ceil(threshold * |a|) + 1 words of the first; the
+    rarest make the fewest pairs.
+    """
+    sets = [frozenset(title_words(title)) for title in titles]
+    wanted = [frozenset(title_words(title)) for title in asked]
+    index, rare = _rarest(wanted, Counter(itertools.chain.from_iterable(sets)), threshold)
+    letters = defaultdict(list)
+    for place, title in enumerate(asked):
+        letters[title_key(title)].append(place)
+    for place, (title, words) in enumerate(zip(titles, sets, strict=True)):
+        near = {one for word in words & rare for one in index[word]}
+        alike = {one for one in near if _jaccard(wanted[one], words) >= threshold}
+        yield from ((one, place) for one in sorted(alike.union(letters.get(title_key(title) or " ", ()))))
+
+
+def _rarest(sets: Sequence[frozenset[str]], frequency: Counter[str],
+            threshold: float) -> tuple[dict[str, list[int]], frozenset[str]]:
+    """Return for the rarest words of some sets where they stand, and those words."""
+    index = defaultdict(list)
+    for place, words in enumerate(sets):
+        most = len(words) - math.ceil(threshold * len(words) - _EXACT) + 1
+        for word in sorted(words, key=lambda word: (frequency[word], word))[:most]:
+            index[word].append(place)
+    return index, frozenset(index)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
+
+
 def _prefixes(sets: Sequence[frozenset[str]], threshold: float) -> _Prefixes:
-    frequency = Counter(word for words in sets for word in words)
+    frequency = Counter(itertools.chain.from_iterable(sets))
     rank = {word: place for place, word in enumerate(sorted(frequency, key=lambda word: (frequency[word], word)))}
     sizes = np.fromiter(map(len, sets), np.int64, len(sets))
     words = np.fromiter((rank[word] for held in sets for word in held), np.int64, int(sizes.sum()))

@@ -1,14 +1,17 @@
 """The next generation while it is being written: rows appended, replaced and deleted, then one atomic switch."""
 
+import bisect
 import contextlib
 import datetime
+import itertools
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from citewise.library import manifest as manifests
-from citewise.library.entry import Entry
+from citewise.library.entries import BATCH, Entries
 from citewise.library.files import checksum, delete, link_folder, sync, walk
 from citewise.library.lexical import LexicalWriter
 from citewise.library.library import Library
@@ -19,9 +22,6 @@ from citewise.library.vocabulary import VocabularyWriter
 from citewise.protocols import FIELDS
 from citewise.text import Terms
 from citewise.types import Paper, Rows
-
-BATCH = 1_000
-"""Papers analysed at once: enough to amortise the calls, few enough to stay in the cache."""
 
 _SMALL = 50_000
 """Segments of fewer rows are joined with their neighbours as they accumulate."""
@@ -42,7 +42,9 @@ class Generation:
         self._terms = Terms(self._vocabulary.number)
         self._base = self.kept.manifest.rows if self.kept is not None else 0
         self._deleted: set[int] = set()
-        self._pending: list[Entry] = []
+        self._pending: list[Entries] = []
+        self._replaced: dict[int, Entries] = {}
+        self._rows = self._base
         self._segment = SegmentWriter(path / "segments" / self._name)
         self.scratch = path / "segments" / f"{self._name}-scratch"
         lexical = path / "lexical" / self._name
@@ -54,24 +56,29 @@ class Generation:
         """Return the paper at a row, old or new."""
         if row < self._base and self.kept is not None:
             return self.kept.papers([row])[0]
-        if row >= self._flushed:
-            return self._pending[row - self._flushed].paper
-        return self._segment.records.read(row - self._base)
+        if row < self._flushed:
+            return self._segment.records.read(row - self._base)
+        if row in self._replaced:
+            return self._replaced[row].paper(0)
+        ends = list(itertools.accumulate(map(len, self._pending), initial=self._flushed))[1:]
+        part = bisect.bisect_right(ends, row)
+        return self._pending[part].paper(row - ends[part] + len(self._pending[part]))
 
     def holds(self, row: int) -> bool:
         """Whether a row has not been deleted in this generation."""
         return row not in self._deleted
 
-    def append(self, entry: Entry) -> int:
-        """Add a paper behind the last; return its row."""
-        self._pending.append(entry)
-        return self._flushed + len(self._pending) - 1
+    def append(self, entries: Entries) -> Rows:
+        """Add papers behind the last; return their rows."""
+        self._pending.append(entries)
+        self._rows += len(entries)
+        return np.arange(self._rows - len(entries), self._rows)
 
-    def replace(self, row: int, entry: Entry) -> int:
+    def replace(self, row: int, entry: Entries) -> Rows:
         """Put a new record in the place of an old one; return its row, which is another if the old one is on disk."""
         if row >= self._flushed:
-            self._pending[row - self._flushed] = entry
-            return row
+            self._replaced[row] = entry
+            return np.array([row])
         self.delete([row])
         return self.append(entry)
 
@@ -83,13 +90,16 @@ class Generation:
         self._lexical.remove(rows)
 
     def flush(self) -> None:
-        """Analyse and write the papers that are waiting."""
+        """Write the papers that are waiting."""
         if not self._pending:
             return
-        years = [entry.paper.year or 0 for entry in self._pending]
-        first = self._flushed
-        self._lexical.add(first, years, self._segment.extend(self._pending, self._terms))
-        self._pending = []
+        first, entries = self._flushed, Entries.join([*self._pending, *self._replaced.values()])
+        if self._replaced:
+            places = np.arange(self._rows - first)
+            places[np.array([*self._replaced]) - first] = places.size + np.arange(len(self._replaced))
+            entries = entries.take(places)
+        self._lexical.add(first, entries.years.tolist(), self._segment.extend(entries, self._terms))
+        self._pending, self._replaced = [], {}
 
     @property
     def _flushed(self) -> int:
@@ -113,17 +123,19 @@ class Generation:
         """Finish all files, make them durable, and switch the manifest; the old generation's files are then removed."""
         self.flush()
         self._segment.close()
-        self._lexical.close()
-        changed = bool(self._segment.rows or self._deleted or self.kept is None)
-        if not changed:
+        if not (self._segment.rows or self._deleted or self.kept is None):
+            self._lexical.close()
             self.abandon()
             return
-        entries, segments = self._joined_segments()
         old_deleted = self.kept.tables.deleted.tolist() if self.kept is not None else []
         deleted = np.array(sorted({*old_deleted, *self._deleted}), np.int64)
-        tables = self._path / "tables" / self._name
-        Tables.build(segments, deleted).save(tables)
-        self._vocabulary.save(tables)
+        with ThreadPoolExecutor(1) as beside:  # the lexical engine finishes in threads of its own
+            finishing = beside.submit(self._lexical.close)
+            entries, segments = self._joined_segments()
+            tables = self._path / "tables" / self._name
+            Tables.build(segments, deleted).save(tables)
+            self._vocabulary.save(tables)
+            finishing.result()
         rows = sum(entry.rows for entry in entries)
         manifest = Manifest(
             generation=self._number, papers=rows - deleted.size, rows=rows, segments=tuple(entries),

@@ -6,119 +6,166 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from citewise.library.entry import Entry, keys_of
-from citewise.library.generation import BATCH, Generation
+from citewise.hash_table import Hashes, HashTable
+from citewise.ids import digest
+from citewise.library.entries import Batch, Entries, keys_of
+from citewise.library.generation import Generation
+from citewise.library.tables import Lookup
 from citewise.library.versions import merge, plainly_different, same_work
 from citewise.library.waiting import Waiting
 from citewise.report import Place, Report
-from citewise.types import Paper
+from citewise.types import Paper, Rows
 
 _MOST_COMPARED = 50
 """A title that more papers share ("Introduction to the special issue") is compared with so many of them."""
 
-Entries = Iterable[tuple[Entry, Place]]
-
 
 class Intake:
-    """Remembers by which hashes this import's papers are found; those of the library are asked of its tables."""
+    """Remembers by which hashes this import's papers are found; those of the library are asked of its tables.
+
+    Papers that share no key and no title with another are taken together; the others one by one, in order.
+    """
 
     def __init__(self, generation: Generation, report: Report, keep_versions: bool) -> None:
         self._generation, self._report, self._keep_versions = generation, report, keep_versions
-        self._seen: dict[int, int] = {}
-        self._titles: dict[int, int] = {}
+        self._seen, self._titles = HashTable(), HashTable()
         self._more_titled: dict[int, list[int]] = {}
         self._waiting = Waiting(generation.scratch)
 
-    def take(self, entries: Entries) -> None:
-        """Add papers in batches; patches that no paper claimed by the end are skipped."""
+    def take(self, batches: Iterable[Batch]) -> None:
+        """Add papers; patches that no paper claimed by the end are skipped."""
         try:
-            stream = iter(entries)
-            while batch := list(itertools.islice(stream, BATCH)):
-                held = self._held_rows([entry for entry, _ in batch])
-                for (entry, place), rows in zip(batch, held, strict=True):
-                    self._take(entry, rows, place)
+            for batch in batches:
+                self._take_all(batch)
                 self._generation.flush()
             for patch, place in self._waiting.rest():
                 self._report.note("skipped", "no_title", place, patch.id)
         finally:
             self._waiting.close()
 
-    def _held_rows(self, entries: list[Entry]) -> list[list[int]]:
-        """Return the rows of the old generation that the entries' keys name (-1: none), looked up all at once."""
-        kept = self._generation.kept
-        if kept is None:
-            return [[-1] * len(entry.keys) for entry in entries]
-        rows = kept.tables.keys.find(np.array([name for entry in entries for name in entry.keys], np.uint64))
-        found = iter(rows.tolist())
-        return [list(itertools.islice(found, len(entry.keys))) for entry in entries]
+    def _take_all(self, batch: Batch) -> None:
+        entries, met = batch.entries, self._met(batch.entries)
+        done = 0
+        while done < len(entries):
+            alone = np.flatnonzero(met[done:])[:1] + done
+            end = int(alone[0]) if alone.size else len(entries)
+            if end > done:
+                self._append(entries.take(np.arange(done, end)))
+            if alone.size and self._take(entries.take(alone), batch.place(end)):
+                met[end + 1:] = self._met(entries.take(np.arange(end + 1, len(entries))))
+            done = end + 1
 
-    def _take(self, entry: Entry, held: list[int], place: Place) -> None:
-        """Add a paper with the patches that wait for it, merge it, or let it wait where it is a patch itself."""
-        if entry.paper.title and (patches := self._waiting.take(entry.keys)):
-            entry = Entry.of(functools.reduce(merge, patches, entry.paper))
-            held = self._held_rows([entry])[0]
-        entry, rows = self._same_key(entry, held, place)
+    def _met(self, entries: Entries) -> NDArray[np.bool_]:
+        """Whether each paper may meet another (a key or title is not new, patches wait) or has no title to speak of."""
+        if not self._waiting.empty:
+            return np.ones(len(entries), np.bool_)
+        kept = self._generation.kept.tables if self._generation.kept is not None else None
+        met: NDArray[np.bool_] = entries.titles == 0
+        owners = np.repeat(np.arange(len(entries)), entries.keys.lengths)
+        met[owners[_known(entries.keys.values, self._seen, kept.keys if kept else None)]] = True
+        if not self._keep_versions:
+            met |= _known(entries.titles, self._titles, kept.titles if kept else None)
+        return met
+
+    def _append(self, entries: Entries) -> None:
+        self._remember(entries, self._generation.append(entries))
+        self._report.added += len(entries)
+
+    def _take(self, entry: Entries, place: Place) -> bool:
+        """Add a paper with the patches that wait for it, merge it, or let it wait where it is a patch itself.
+
+        Return whether that may concern papers that met nobody: it was given a new key, or is the first patch.
+        """
+        paper = whole = entry.paper(0)
+        if paper.title and (patches := self._waiting.take(entry.keys.values.tolist())):
+            whole = functools.reduce(merge, patches, paper)
+        named, rows = self._same_key(whole, place)
         reason = "same_key"
-        if not rows and entry.title and not self._keep_versions:
-            rows, reason = self._same_title(entry), "same_title"
+        if not rows and named.title and not self._keep_versions:
+            rows, reason = self._same_title(named, int(entry.titles[0])), "same_title"
         if rows:
-            self._merge(entry, rows, reason, place)
-        elif entry.paper.title:
-            self._remember(entry, self._generation.append(entry))
-            self._report.added += 1
+            self._merge(named, rows, reason, place)
+        elif named.title:
+            self._append(entry if named is paper else Entries.of([named]))
         else:
-            self._waiting.put(entry.keys, entry.paper, place)
+            first = self._waiting.empty
+            self._waiting.put(entry.keys.values.tolist(), named, place)
+            return first
+        return named is not whole
 
-    def _merge(self, entry: Entry, rows: list[int], reason: str, place: Place) -> None:
+    def _merge(self, paper: Paper, rows: list[int], reason: str, place: Place) -> None:
         """Make one paper of a record and the papers that it is a version of; it may be what shows two to be one."""
         first, *others = (self._generation.paper(row) for row in rows)
-        merged = merge(functools.reduce(merge, others, first), entry.paper)
+        merged = merge(functools.reduce(merge, others, first), paper)
         if merged == first:
             self._report.unchanged += 1
             return
-        if entry.paper.title:
-            self._report.note("merged", reason, place, entry.paper.id, f"with {first.id}")
+        if paper.title:
+            self._report.note("merged", reason, place, paper.id, f"with {first.id}")
         self._report.updated += 1
         if others:
             self._generation.delete(rows[1:])
-        renewed = Entry.of(merged)
+        renewed = Entries.of([merged])
         self._remember(renewed, self._generation.replace(rows[0], renewed))
 
-    def _same_key(self, entry: Entry, held: list[int], place: Place) -> tuple[Entry, list[int]]:
+    def _same_key(self, paper: Paper, place: Place) -> tuple[Paper, list[int]]:
         """Return the rows of the papers that share a key; a key of a plainly different work is given up."""
         rows: dict[int, None] = {}
-        for name, key, old_row in zip(keys_of(entry.paper), entry.keys, held, strict=True):
-            row = self._seen.get(key, old_row)
+        names = keys_of(paper)
+        for name, row in zip(names, self._rows(names), strict=True):
             if row < 0 or row in rows or not self._generation.holds(row):
                 continue
-            if plainly_different(self._generation.paper(row), entry.paper, name):
+            if plainly_different(self._generation.paper(row), paper, name):
                 taken = self._generation.paper(row).id
                 self._report.note("repaired", "duplicate_key", place, name, f"taken by {taken}")
-                renamed = Entry.of(_without(entry.paper, name))
-                return self._same_key(renamed, self._held_rows([renamed])[0], place)
+                return self._same_key(_without(paper, name), place)
             rows[row] = None
-        return entry, list(rows)
+        return paper, list(rows)
 
-    def _same_title(self, entry: Entry) -> list[int]:
-        for row in itertools.islice(self._titled(entry.title), _MOST_COMPARED):
-            if self._generation.holds(row) and same_work(self._generation.paper(row), entry.paper):
+    def _rows(self, names: tuple[str, ...]) -> list[int]:
+        """Return the rows that keys name, -1 for none: of this import, else of the old generation."""
+        hashes = np.array([digest(name) for name in names], np.uint64)
+        rows = self._seen.find(hashes)
+        if self._generation.kept is not None:
+            rows = np.where(rows >= 0, rows, self._generation.kept.tables.keys.find(hashes))
+        found: list[int] = rows.tolist()
+        return found
+
+    def _same_title(self, paper: Paper, title: int) -> list[int]:
+        for row in itertools.islice(self._titled(title), _MOST_COMPARED if title else 0):
+            if self._generation.holds(row) and same_work(self._generation.paper(row), paper):
                 return [row]
         return []
 
     def _titled(self, title: int) -> Iterator[int]:
         """Yield the rows with a title: those of this import, the newest first, then those of the old generation."""
         yield from reversed(self._more_titled.get(title, ()))
-        if title in self._titles:
-            yield self._titles[title]
+        first = int(self._titles.find(np.array([title], np.uint64))[0])
+        if first >= 0:
+            yield first
         if self._generation.kept is not None:
             yield from self._generation.kept.tables.titles.find_all(title)
 
-    def _remember(self, entry: Entry, row: int) -> None:
-        for key in entry.keys:
-            self._seen[key] = row
-        if entry.title and self._titles.setdefault(entry.title, row) != row:
-            self._more_titled.setdefault(entry.title, []).append(row)
+    def _remember(self, entries: Entries, rows: Rows) -> None:
+        self._seen.put(entries.keys.values, np.repeat(rows, entries.keys.lengths))
+        if self._keep_versions:
+            return
+        titled = entries.titles != 0
+        titles, rows = entries.titles[titled], rows[titled]
+        known = self._titles.find(titles)
+        for title, row in zip(titles[known >= 0].tolist(), rows[known >= 0].tolist(), strict=True):
+            if self._titles.find(np.array([title], np.uint64))[0] != row:
+                self._more_titled.setdefault(title, []).append(row)
+        self._titles.put(titles[known < 0], rows[known < 0])
+
+
+def _known(hashes: Hashes, seen: HashTable, kept: Lookup | None) -> NDArray[np.bool_]:
+    """Whether each hash was seen, is held by the old generation, or is here twice."""
+    _, places, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    known = (counts > 1)[places] | (seen.find(hashes) >= 0)
+    return known if kept is None else known | (kept.find(hashes) >= 0)
 
 
 def _without(paper: Paper, key: str) -> Paper:

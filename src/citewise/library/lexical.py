@@ -7,6 +7,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from citewise.protocols import Ragged
 from citewise.types import Rows
 
 _HEAP = 160_000_000
@@ -45,15 +46,14 @@ class LexicalWriter:
         index = _open(folder)
         self._schema, self._writer = index.schema, index.writer(_HEAP, _THREADS)
 
-    def add(self, first_row: int, years: Sequence[int], fields: Sequence[tuple[NDArray[np.int64], Rows]]) -> None:
-        """Add consecutive rows, given each field's terms end to end and where each paper's begin."""
-        texts = [(codes(terms), (starts * (_WIDTH + 1)).tolist()) for terms, starts in fields]
+    def add(self, first_row: int, years: Sequence[int], fields: Sequence[Ragged]) -> None:
+        """Add consecutive rows, given each field's terms."""
+        texts = [(codes(terms.values), (terms.starts * (_WIDTH + 1)).tolist()) for terms in fields]
         for place, year in enumerate(years):
             document = tantivy.Document()
             document.add_unsigned("row", first_row + place)
             document.add_unsigned("year", year)
-            for text, starts in texts:
-                document.add_text("text", text[starts[place]: starts[place + 1]])
+            document.add_text("text", "".join([text[starts[place]: starts[place + 1]] for text, starts in texts]))
             self._writer.add_document(document)
 
     def remove(self, rows: Sequence[int]) -> None:

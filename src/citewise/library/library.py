@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise import ids
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.library import manifest as manifests
-from citewise.library.entry import keys_of, title_digest
+from citewise.library.entries import keys_of, title_digest
 from citewise.library.lexical import LexicalReader
+from citewise.library.lists import flat_index
 from citewise.library.manifest import Manifest
-from citewise.library.segment import Segment, flat_index
+from citewise.library.segment import Segment
 from citewise.library.tables import Tables
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
@@ -26,6 +28,13 @@ from citewise.types import Paper, Rows, Scope
 _OPEN_ATTEMPTS = 20
 _FILTERED_BELOW = 0.5
 """Where fewer papers than this share are in scope, tantivy filters by year; above, asking for more hits is faster."""
+
+
+class _Titled(msgspec.Struct):
+    title: str
+
+
+_decode_titled = msgspec.msgpack.Decoder(_Titled).decode
 
 
 class Library:
@@ -84,6 +93,14 @@ class Library:
             for place, paper in zip(places.tolist(), segment.records.read(local), strict=True):
                 found[place] = paper
         return [paper for paper in found if paper is not None]
+
+    def titles(self, rows: Rows) -> list[str]:
+        """Return the titles of the papers at the rows, in that order; a third of the cost of the whole papers."""
+        found = [""] * rows.size
+        for segment, places, local in self._by_segment(rows):
+            for place, content in zip(places.tolist(), segment.records.raw(local), strict=True):
+                found[place] = _decode_titled(content).title
+        return found
 
     def _check(self, rows: Rows) -> None:
         bad = rows[(rows < 0) | (rows >= self.manifest.rows) | np.isin(rows, self.tables.deleted)]

@@ -8,9 +8,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.library.entry import Entry
+from citewise.library.entries import Entries
 from citewise.library.files import read_array, write_array
-from citewise.library.records import RecordReader, RecordWriter
+from citewise.library.lists import flat_index
+from citewise.library.records import RecordReader, RecordWriter, decode_texts
 from citewise.protocols import FIELDS, Ragged
 from citewise.text import Terms
 from citewise.types import Rows
@@ -31,13 +32,6 @@ _LOW = 0xFFFFFFFF
 
 FREQUENCIES = (*FIELDS, "text")
 """For which texts `<name>.frequencies` counts the papers with each term."""
-
-
-def flat_index(starts: Rows, ends: Rows) -> tuple[Rows, Rows]:
-    """Return the positions that the ranges starts[i]:ends[i] cover, end to end, and where each range begins therein."""
-    lengths = ends - starts
-    begins = np.concatenate(([0], np.cumsum(lengths)))
-    return np.repeat(starts - begins[:-1], lengths) + np.arange(begins[-1]), begins
 
 
 class Segment:
@@ -74,10 +68,6 @@ class Segment:
         return Ragged(self.values(name, column)[index], begins)
 
 
-Occurrences = list[tuple[NDArray[np.int64], Rows]]
-"""For each of FIELDS: the terms of some papers end to end, repeated as they occur, and where each paper's begin."""
-
-
 class SegmentWriter:
     """Writes a new segment batch by batch, holding no more than a batch in memory."""
 
@@ -91,32 +81,29 @@ class SegmentWriter:
         for name in LISTS:
             self._append(f"{name}.starts", np.zeros(1), np.int64)
 
-    def extend(self, entries: Sequence[Entry], terms: Terms) -> Occurrences:
-        """Append papers; return their terms for the lexical index."""
-        papers = [entry.paper for entry in entries]
-        for paper in papers:
-            self.records.append(paper)
-        self._append("years", np.array([paper.year or 0 for paper in papers]), np.int16)
-        self._append("titles", np.array([entry.title for entry in entries], np.uint64), np.uint64)
-        self._append_hashes("keys", "hashes", [entry.keys for entry in entries])
-        self._append_hashes("references", "keys", [entry.references for entry in entries])
-        occurrences = [terms.numbers([getattr(paper, field) for paper in papers]) for field in FIELDS]
-        present = [self._append_terms(field, *found) for field, found in zip(FIELDS, occurrences, strict=True)]
-        self._count_papers(present)
-        self.rows += len(papers)
-        return occurrences
+    def extend(self, entries: Entries, terms: Terms) -> list[Ragged]:
+        """Append papers; return each field's terms, as often as they occur."""
+        self.records.extend(entries.contents)
+        self._append("years", entries.years, np.int16)
+        self._append("titles", entries.titles, np.uint64)
+        self._append_lists("keys", {"hashes": entries.keys.values}, entries.keys.starts[1:])
+        self._append_lists("references", {"keys": entries.references.values}, entries.references.starts[1:])
+        texts = [decode_texts(content) for content in entries.contents]
+        found = [Ragged(*terms.numbers([getattr(each, field) for each in texts])) for field in FIELDS]
+        self._count_papers([self._append_terms(field, each) for field, each in zip(FIELDS, found, strict=True)])
+        self.rows += len(entries)
+        return found
 
-    def copy(self, segment: Segment, rows: Rows) -> Occurrences:
-        """Append rows of another segment; return their terms for the lexical index."""
-        for content in segment.records.raw(rows):
-            self.records.append_raw(content)
+    def copy(self, segment: Segment, rows: Rows) -> list[Ragged]:
+        """Append rows of another segment; return each field's terms, as often as they occur."""
+        self.records.extend(segment.records.raw(rows))
         for name, dtype in PER_ROW.items():
             self._append(name, segment.array(name)[rows], dtype)
         for name, columns in LISTS.items():
             lists = {column: segment.lists(name, column, rows) for column in columns}
             starts = next(iter(lists.values())).starts
             self._append_lists(name, {column: each.values for column, each in lists.items()}, starts[1:])
-        self._count_papers([_pairs(*_distinct(segment, field, rows)) for field in FIELDS])
+        self._count_papers([_pairs(segment.lists(field, "terms", rows)) for field in FIELDS])
         self.rows += rows.size
         return [_repeated(segment, field, rows) for field in FIELDS]
 
@@ -134,11 +121,11 @@ class SegmentWriter:
             with contextlib.suppress(OSError):  # a full disk: what is still buffered cannot be written
                 file.close()
 
-    def _append_terms(self, field: str, numbers: NDArray[np.int64], starts: Rows) -> NDArray[np.int64]:
+    def _append_terms(self, field: str, terms: Ragged) -> NDArray[np.int64]:
         """Write a field's distinct terms with their counts; return them as place << 32 | term, sorted."""
-        pairs, counts = np.unique(_pairs(numbers, starts), return_counts=True)
-        ends = np.searchsorted(pairs, np.arange(1, starts.size) << 32)
-        self._append(f"{field}.lengths", np.diff(starts), np.uint32)
+        pairs, counts = np.unique(_pairs(terms), return_counts=True)
+        ends = np.searchsorted(pairs, np.arange(1, len(terms) + 1) << 32)
+        self._append(f"{field}.lengths", terms.lengths, np.uint32)
         self._append_lists(field, {"terms": pairs & _LOW, "counts": np.minimum(counts, 65_535)}, ends)
         return pairs
 
@@ -151,10 +138,6 @@ class SegmentWriter:
             if added.size > self._frequencies[name].size:
                 self._frequencies[name] = np.append(self._frequencies[name], np.zeros(added.size, np.uint32))
             self._frequencies[name][: added.size] += added
-
-    def _append_hashes(self, name: str, column: str, lists: list[list[int]]) -> None:
-        ends = np.cumsum([len(each) for each in lists])
-        self._append_lists(name, {column: np.array([value for each in lists for value in each], np.uint64)}, ends)
 
     def _append_lists(self, name: str, columns: dict[str, NDArray[Any]], ends: Rows) -> None:
         for column, values in columns.items():
@@ -176,18 +159,13 @@ def total_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return total
 
 
-def _pairs(numbers: NDArray[np.int64], starts: Rows) -> NDArray[np.int64]:
+def _pairs(terms: Ragged) -> NDArray[np.int64]:
     """Return place << 32 | term for each occurrence."""
-    return np.repeat(np.arange(starts.size - 1), np.diff(starts)) << 32 | numbers
+    return np.repeat(np.arange(len(terms)), terms.lengths) << 32 | terms.values.astype(np.int64)
 
 
-def _distinct(segment: Segment, field: str, rows: Rows) -> tuple[NDArray[np.int64], Rows]:
-    terms = segment.lists(field, "terms", rows)
-    return terms.values.astype(np.int64), terms.starts
-
-
-def _repeated(segment: Segment, field: str, rows: Rows) -> tuple[NDArray[np.int64], Rows]:
+def _repeated(segment: Segment, field: str, rows: Rows) -> Ragged:
     """Return terms as often as they occur; their order, which BM25 does not see, is not the text's."""
     terms, counts = (segment.lists(field, column, rows) for column in ("terms", "counts"))
     ends = np.concatenate(([0], np.cumsum(counts.values.astype(np.int64))))
-    return np.repeat(terms.values.astype(np.int64), counts.values), ends[terms.starts]
+    return Ragged(np.repeat(terms.values.astype(np.int64), counts.values), ends[terms.starts])

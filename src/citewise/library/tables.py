@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.library.files import read_array, write_array
-from citewise.library.segment import FREQUENCIES, Segment, flat_index, total_of
+from citewise.library.lists import flat_index
+from citewise.library.segment import FREQUENCIES, Segment, total_of
 from citewise.protocols import Ragged
 from citewise.types import Rows
 

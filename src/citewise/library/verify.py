@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from citewise.errors import BadLibrary
+from citewise.ids import digest
 from citewise.library import manifest as manifests
-from citewise.library.entry import Entry
+from citewise.library.entries import keys_of
 from citewise.library.files import checksum
 from citewise.library.library import Library
 from citewise.library.manifest import Manifest
@@ -110,8 +111,7 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
     years = segment.array("years")[rows].tolist()
     keys, references = segment.lists("keys", "hashes", rows), segment.lists("references", "keys", rows)
     for place, paper in enumerate(segment.records.read(rows)):
-        said = Entry.of(paper)
-        if (paper.year or 0, said.keys, said.references) != (
+        if (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)]) != (
                 years[place], keys[place].tolist(), references[place].tolist()):
             yield place
 

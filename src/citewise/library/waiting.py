@@ -20,6 +20,11 @@ class Waiting:
         self._file = file
         self._database: sqlite3.Connection | None = None
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was ever put in."""
+        return self._database is None
+
     def put(self, keys: list[int], patch: Paper, place: Place) -> None:
         """Keep a patch."""
         if self._database is None:

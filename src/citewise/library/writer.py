@@ -6,17 +6,19 @@ from pathlib import Path
 
 from citewise.errors import MissingData
 from citewise.library import manifest as manifests
+from citewise.library.entries import Batch
 from citewise.library.generation import Generation, collect_garbage
-from citewise.library.intake import Entries, Intake
+from citewise.library.intake import Intake
 from citewise.library.library import Library
 from citewise.library.lock import writer_lock
 from citewise.report import Report
 
 
-def add(path: Path | str, entries: Entries, report: Report | None = None, keep_versions: bool = False) -> Library:
+def add(path: Path | str, batches: Iterable[Batch], report: Report | None = None,
+        keep_versions: bool = False) -> Library:
     """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers."""
     with _writing(Path(path)) as generation:
-        Intake(generation, report or Report(), keep_versions).take(entries)
+        Intake(generation, report or Report(), keep_versions).take(batches)
         generation.commit()
     return Library(path)
 

@@ -1,0 +1,128 @@
+"""The commands that make, show and change libraries."""
+
+import contextlib
+import functools
+from collections.abc import Callable
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import IO, Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import citewise
+from citewise import opened
+from citewise.cli.terminal import LibraryOption, progress, say, show, writing
+from citewise.ingest import FORMATS as SOURCE_FORMATS
+from citewise.ingest import Reading
+from citewise.render import tables
+from citewise.report import Event, Place, Report
+
+commands = typer.Typer()
+
+SourceFormat = Enum("SourceFormat", {name: name for name in SOURCE_FORMATS}, type=str)  # type: ignore[misc]
+
+
+@commands.command(epilog="Example: citewise demo")
+def demo(library: LibraryOption = Path("citewise-demo")) -> None:
+    """Build the sample library and recommend citations for the sample draft."""
+    draft = opened.build_sample(library)
+    answers = citewise.open(library).recommend(draft.title, draft.abstract, k=10)
+    show(f"[bold]The draft:[/bold] {draft.title}\n")
+    show(tables.recommendations(answers, explain=False))
+    show(f"\nThe sample library is in {library}. Try your own draft:\n"
+           f"  citewise recommend --library {library} --title \"Learning to rank citations\"")
+
+
+@commands.command(epilog="Example: citewise index papers.jsonl.xz refs.bib dumps/ --library my-library")
+def index(
+    sources: Annotated[list[str], typer.Argument(help="Files, folders, or - (standard input); .gz, .xz, .zst too.",
+                                                 show_default=False)],
+    library: LibraryOption,
+    format: Annotated[SourceFormat | None, typer.Option(help="The sources' format, if not recognised.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write what was skipped, repaired, merged or nearly the same, a "
+                                                "JSON object a line.")] = None,
+    keep_versions: Annotated[bool, typer.Option("--keep-versions", help="Never merge papers by title.")] = False,
+) -> None:
+    """Create a library or extend it; malformed records are counted and named, and stop nothing."""
+    with contextlib.ExitStack() as stack:
+        events = stack.enter_context(writing(report)) if report else None
+        done = Report(listener=functools.partial(_write_event, events) if events else None)
+        bar = stack.enter_context(progress("indexing"))
+        first_row = _rows(library)
+        opened.index(sources, library, format=format.value if format else "", keep_versions=keep_versions, report=done,
+                     progress=lambda reading: _show_reading(bar, reading))
+        if events:
+            _note_near_duplicates(library, first_row, done)
+    say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
+    Console(stderr=True).print(tables.report(done))
+
+
+def _show_reading(bar: Callable[[int, int | None], None], reading: Reading) -> None:
+    bar(reading.done, reading.size)
+
+
+def _write_event(file: IO[str], event: Event) -> None:
+    file.write(msgspec.json.encode(event).decode() + "\n")
+
+
+def _rows(library: Path) -> int:
+    try:
+        return citewise.open(library).library.manifest.rows
+    except citewise.MissingData:
+        return 0
+
+
+def _note_near_duplicates(library: Path, first_row: int, done: Report) -> None:
+    for one, other, alike in citewise.open(library).near_duplicates(first_row):
+        done.note("near_duplicate", "similar_title", Place(str(library), 0), other.id, f"{alike:.2f} like {one.id}")
+
+
+@commands.command(epilog="Example: citewise info --library my-library")
+def info(
+    library: LibraryOption,
+    json: Annotated[bool, typer.Option("--json", help="As JSON, with the papers of each year.")] = False,
+) -> None:
+    """Show what a library holds: counts, years, coverage, indexes, size."""
+    about = citewise.open(library).describe()
+    if json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(asdict(about)), indent=2).decode())
+    else:
+        show(tables.description(about))
+
+
+@commands.command(epilog="Example: citewise remove doi:10.1145/1390334.1390416 arXiv:1706.03762 --library my-library")
+def remove(
+    ids: Annotated[list[str], typer.Argument(help="Ids of papers, in any usual spelling.", show_default=False)],
+    library: LibraryOption,
+) -> None:
+    """Remove papers; references to them are kept and resolve again should they come back."""
+    citewise.remove(library, ids)
+    say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
+
+
+@commands.command(epilog="Example: citewise verify --library my-library")
+def verify(
+    library: LibraryOption,
+    near_duplicates: Annotated[bool, typer.Option("--near-duplicates", help="Also list pairs of papers with nearly the "
+                                                  "same title (word Jaccard of 0.7 and more).")] = False,
+) -> None:
+    """Check a library: checksums, counts, tables, every record; exits with 1 if anything is wrong."""
+    with progress("verifying") as bar:
+        found = citewise.verify(library, bar)
+    show(tables.verification(found))
+    if not found.sound:
+        raise typer.Exit(1)
+    if near_duplicates:
+        for one, other, alike in citewise.open(library).near_duplicates():
+            typer.echo(f"{alike:.2f}\t{one.id}\t{other.id}\t{one.title}\t{other.title}")
+
+
+@commands.command(epilog="Example: citewise compact --library my-library")
+def compact(library: LibraryOption) -> None:
+    """Rewrite a library without what was removed; it becomes smaller and its rows are numbered anew."""
+    citewise.compact(library)
+    say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")

@@ -1,0 +1,160 @@
+"""The commands of pools: build them, score systems on them, take in what others published."""
+
+import itertools
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import citewise
+from citewise import evaluate as laboratory
+from citewise.cli.laboratory import RESULT_TABLE, TEST, LeastOption, Part, ResultFormat, SeedOption, part_of, years_of
+from citewise.cli.terminal import LibraryOption, progress, say, writing
+from citewise.errors import BadInput
+from citewise.evaluate.experiment import spelled
+from citewise.evaluate.large import MEASURES as LARGE_MEASURES
+from citewise.evaluate.pool_scores import MEASURES
+from citewise.render import pools as rendered
+from citewise.systems import DEFAULT
+
+commands = typer.Typer(name="pools", no_args_is_help=True,
+                       help="Candidate pools by field and kind of negative: build them, score systems on them.")
+
+JobsOption = Annotated[int, typer.Option(min=1, help="Processes at once.")]
+RunFolderOption = Annotated[Path | None, typer.Option(help="Keep answers here: an interrupted run goes on where it "
+                                                      "stopped.")]
+
+
+@commands.command(epilog="Example: citewise pools build --library my-library --years 2022 --systems bm25,bm25-title "
+                         "-o pools.jsonl")
+def build(
+    library: LibraryOption,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file of pools.", show_default=False)],
+    systems: Annotated[str, typer.Option(help="Systems that give negatives, with commas between.")] = DEFAULT,
+    models: Annotated[int, typer.Option(min=1, help="Use so many of the systems: those whose best negatives have the "
+                                        "least in common.")] = 3,
+    fields: Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
+                                                "without, each label is a field.")] = None,
+    split: Annotated[Path | None, typer.Option(help="Ask the papers of a split file, see citewise split.")] = None,
+    part: Annotated[Part, typer.Option(help="The split's part to ask.")] = TEST,
+    years: Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these "
+                                       "years.")] = "",
+    least: LeastOption = 5,
+    queries: Annotated[int, typer.Option(min=1, help="At most so many pools a field.")] = 200,
+    newest: Annotated[bool, typer.Option("--newest", help="Fill a field with its newest papers first.")] = False,
+    cited: Annotated[int, typer.Option(min=1, help="Cited papers a pool.")] = 5,
+    negatives: Annotated[int, typer.Option(min=1, help="Negatives of each kind.")] = 10,
+    depth: Annotated[int, typer.Option(min=1, help="Draw from so many of a system's best and of a field's most cited "
+                                       "papers.")] = 200,
+    without_abstract: Annotated[bool, typer.Option("--without-abstract", help="Let papers without an abstract be asked "
+                                                   "and be in pools, too.")] = False,
+    seed: SeedOption = 0,
+    jobs: JobsOption = 1,
+    run_folder: RunFolderOption = None,
+) -> None:
+    """Build pools: what a query cites among negatives by system, graph, citation count and at random."""
+    if bool(split) == bool(years):
+        raise BadInput("say which papers to ask: --split FILE or --years YEARS")
+    settings = laboratory.PoolSettings(
+        systems=tuple(spelled([systems])), models=models, queries=queries, cited=cited, negatives=negatives,
+        depth=depth, abstract=not without_abstract, newest=newest, seed=seed)
+    groups = laboratory.Fields.load(fields) if fields else None
+    held = citewise.open(library)
+    made = laboratory.Split.load(split) if split else laboratory.Split.make(held, laboratory.SplitSettings(
+        test=years_of(years), least=least, abstract=not without_abstract), parts=("test",))
+    questions = made.questions(held, part_of(part))
+    with progress("building") as bar:
+        pools = laboratory.build_pools(held, questions, settings, groups,
+                                       laboratory.Settings(jobs=jobs, folder=run_folder), bar)
+    with writing(output) as file:
+        file.writelines(line.decode() + "\n" for line in pools.lines())
+    say(escape(f"{output}: {rendered.built(pools)}"))
+
+
+@commands.command(epilog="Example: citewise pools score pools.jsonl --library my-library --systems bm25,bm25-title")
+def score(
+    file: Annotated[Path, typer.Argument(help="Pools of citewise pools build, MDCR's mdcr_test.json, or judgements "
+                                         "such as SciDocs' cite/test.qrel.", show_default=False)],
+    library: LibraryOption,
+    systems: Annotated[str, typer.Option(help="Systems with commas between; run:FILE for another program's TREC "
+                                         "run. The first is the baseline.")] = DEFAULT,
+    measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = MEASURES,
+    seed: SeedOption = 0,
+    jobs: JobsOption = 1,
+    run_folder: RunFolderOption = None,
+    format: Annotated[ResultFormat, typer.Option(help="The output's format.")] = RESULT_TABLE,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    stale: Annotated[bool, typer.Option("--stale", help="Use pools though the library has changed since.")] = False,
+) -> None:
+    """Score systems on pools, by field and by kind of negative."""
+    settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, folder=run_folder, seed=seed)
+    pools, held = laboratory.read_pools(file), citewise.open(library)
+    with progress("scoring") as bar:
+        results = laboratory.score_pools(held, [systems], pools, settings, bar, stale=stale)
+    with writing(output) as shown:
+        if format.value == "table":
+            Console(file=shown).print(rendered.as_table(results))
+        else:
+            shown.write((rendered.as_json if format.value == "json" else rendered.as_markdown)(results))
+
+
+@commands.command(epilog="Example: citewise pools large --library my-library --years 2022 --sizes 50000,100000 "
+                         "--folder sets")
+def large(
+    library: LibraryOption,
+    years: Annotated[str, typer.Option(metavar="YEARS", help="Ask the papers of these years.", show_default=False)],
+    sizes: Annotated[str, typer.Option(metavar="NUMBERS", help="Papers in a candidate set, with commas between; with "
+                                       "--by-field, one number.", show_default=False)],
+    folder: Annotated[Path, typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False)],
+    by_field: Annotated[bool, typer.Option("--by-field", help="A set for each field, of what its papers "
+                                           "cite.")] = False,
+    fields: Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
+                                                "without, each label is a field.")] = None,
+    queries: Annotated[int, typer.Option(min=1, help="At most so many queries a field.")] = 200,
+    repeats: Annotated[int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")] = 1,
+    systems: Annotated[str, typer.Option(help="Systems with commas between.")] = DEFAULT,
+    measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = LARGE_MEASURES,
+    least: LeastOption = 5,
+    seed: SeedOption = 0,
+    jobs: JobsOption = 1,
+    format: Annotated[ResultFormat, typer.Option(help="The output's format.")] = RESULT_TABLE,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+) -> None:
+    """Measure systems in candidate sets of growing size, or of one field each."""
+    counts = _sizes(sizes, by_field)
+    settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
+    groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
+    held = citewise.open(library)
+    questions = laboratory.Split.make(held, laboratory.SplitSettings(test=years_of(years), least=least),
+                                      parts=("test",)).questions(held)
+    drawn = laboratory.PoolSettings(queries=queries, seed=seed)
+    sets = [*(laboratory.field_sets(held.library, questions, groups, drawn, counts[0], repeats) if by_field else
+              laboratory.sized_sets(held.library, questions, counts, repeats, seed))]
+    with progress("asking") as bar:
+        results = laboratory.score_sets(held, [systems], sets, folder, settings, bar)
+    with writing(output) as shown:
+        if format.value == "table":
+            Console(file=shown).print(rendered.large_table(results))
+        else:
+            shown.write((rendered.large_json if format.value == "json" else rendered.large_markdown)(results))
+
+
+def _sizes(text: str, by_field: bool) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) for part in parts) or (by_field and len(parts) > 1):
+        raise BadInput(f"write {'one size' if by_field else 'sizes as 50000,100000'}, not {text!r}")
+    return [int(part) for part in parts]
+
+
+@commands.command("import", epilog="Example: citewise pools import mdcr_test_data.jsonl --library mdcr")
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="MDCR's mdcr_test_data.jsonl or SciDocs' "
+                                                "paper_metadata_view_cite_read.json.", show_default=False)],
+    library: LibraryOption,
+) -> None:
+    """Make a library of the papers of published pools: titles, abstracts and years, no references."""
+    papers = itertools.chain.from_iterable(map(laboratory.read_texts, files))
+    report = citewise.add(papers, library, keep_versions=True)
+    say(f"{escape(str(library))}: {report.added:,} papers added")

@@ -1,0 +1,173 @@
+"""What answers are like, beside how good they are: the analyses of the seed papers, for any system.
+
+Each looks at what a system recommends within a depth, next to what the same queries really cite.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from citewise import ids
+from citewise.errors import BadInput
+from citewise.evaluate.runs import Run
+from citewise.evaluate.splits import Question
+from citewise.library.library import Library
+from citewise.recommend import scope_of
+from citewise.types import Paper, Rows
+
+CITED = "what is cited"
+"""Names the row of the truth, beside those of systems."""
+
+DEPTH = 20
+_RECENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A table of numbers: a row for each system, and one for what is really cited."""
+
+    name: str
+    meaning: str
+    depth: int
+    rows: dict[str, dict[str, float]]
+
+
+class _Papers:
+    """Reads each paper once for all analyses of all systems."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._held: dict[int, Paper] = {}
+
+    def at(self, rows: Iterable[int]) -> list[Paper]:
+        wanted = list(rows)
+        missing = [row for row in dict.fromkeys(wanted) if row not in self._held]
+        self._held.update(zip(missing, self.library.papers(missing), strict=True))
+        return [self._held[row] for row in wanted]
+
+    def asked(self, question: Question) -> Paper:
+        """Return the paper that a question was made of, or an empty one."""
+        row = int(self.library.rows_of([question.id])[0])
+        return self.at([row])[0] if row >= 0 else Paper(question.id, question.query.title)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """Papers for each question: recommended ones by rank, or the cited ones in no order."""
+
+    papers: _Papers
+    questions: Sequence[Question]
+    rankings: Sequence[Rows]
+    ranked: bool
+
+    def __iter__(self) -> Iterator[tuple[Question, Rows]]:
+        return zip(self.questions, self.rankings, strict=True)
+
+
+def analyse(library: Library, runs: Sequence[Run], questions: Sequence[Question], names: Sequence[str],
+            depth: int = DEPTH) -> list[Analysis]:
+    """Return the named analyses of some runs, of the first papers of each ranking."""
+    check(names)
+    papers = _Papers(library)
+    lists = {run.system: _Answers(papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True)
+             for run in runs}
+    lists[CITED] = _Answers(papers, questions, [np.array(question.gold, np.int64) for question in questions], False)
+    return [Analysis(name, meaning, depth, {system: found_in(each) for system, each in lists.items()})
+            for name, (meaning, found_in) in ((name, ANALYSES[name]) for name in names)]
+
+
+def check(names: Sequence[str]) -> None:
+    """Refuse names of no analysis."""
+    unknown = [name for name in names if name not in ANALYSES]
+    if unknown:
+        raise BadInput(f"no analysis {unknown[0]!r}; known: {', '.join(ANALYSES)}")
+
+
+def _known(ranking: Rows) -> Rows:
+    return ranking[ranking >= 0]
+
+
+def term_overlap(answers: _Answers) -> dict[str, float]:
+    """Return the share of a candidate's terms, stop words aside, that the query has too (Nogueira et al., table 6)."""
+    shares, library = [], answers.papers.library
+    for question, rows in answers:
+        terms, _ = library.terms_of(f"{question.query.title}\n{question.query.abstract}")
+        common = library.counts(rows, terms, "text").sum(1)
+        shares.append(_mean(common / np.maximum(library.lengths(rows, "text"), 1)))
+    return {"mean share": _mean(shares)}
+
+
+def self_citation(answers: _Answers) -> dict[str, float]:
+    """Return how many answers share an author with the query, and their mean and maximum rank (Bhagavatula et al. 2018,
+    figure 4) beside the mean rank of the answers that are cited; means are over queries that have such answers.
+    """
+    shares, means, greatest, cited = [], [], [], []
+    for question, rows in answers:
+        authors = _names(answers.papers.asked(question))
+        own = [rank for rank, paper in enumerate(answers.papers.at(rows.tolist()), 1) if authors & _names(paper)]
+        hits = np.flatnonzero(np.isin(rows, question.gold)) + 1
+        shares.append(len(own) / max(rows.size, 1))
+        means += [_mean(own)] if own else []
+        greatest += [max(own)] if own else []
+        cited += [_mean(hits)] if hits.size else []
+    ranks = {"mean rank": _mean(means), "maximum rank": _mean(greatest), "mean rank of the cited": _mean(cited)}
+    return {"share of papers": _mean(shares), **(ranks if answers.ranked else {})}
+
+
+def _names(paper: Paper) -> set[frozenset[str]]:
+    """Return the authors' names as sets of words: "Dong, Xin Luna" is "Xin Luna Dong"."""
+    return {frozenset(ids.title_words(author)) for author in paper.authors} - {frozenset()}
+
+
+def popularity(answers: _Answers) -> dict[str, float]:
+    """Return how often the papers were cited, as far as the query may see it."""
+    library = answers.papers.library
+    counts = _joined(library.citers(rows, scope_of(library, question.query)).lengths for question, rows in answers)
+    return {"mean citations": _mean(counts), "median citations": _median(counts), "never cited": _mean(counts == 0)}
+
+
+def recency(answers: _Answers) -> dict[str, float]:
+    """Return how many years the papers are older than the query."""
+    library = answers.papers.library
+    ages = _joined(question.query.year - library.years(rows) for question, rows in answers if question.query.year)
+    return {"mean age": _mean(ages), "median age": _median(ages), f"under {_RECENT} years": _mean(ages < _RECENT)}
+
+
+def venues(answers: _Answers) -> dict[str, float]:
+    """Return how far the papers gather in few venues: the query's own, the ten largest, the Herfindahl index."""
+    counted: Counter[str] = Counter()
+    own = []
+    for question, rows in answers:
+        named = [paper.venue for paper in answers.papers.at(rows.tolist()) if paper.venue]
+        here = answers.papers.asked(question).venue
+        counted.update(named)
+        own += [_mean([venue == here for venue in named])] if here and named else []
+    total = max(counted.total(), 1)
+    return {"the query's own": _mean(own), "ten largest": sum(count for _, count in counted.most_common(10)) / total,
+            "Herfindahl index": sum((count / total) ** 2 for count in counted.values()), "venues": len(counted)}
+
+
+def _joined(arrays: Iterable[Rows]) -> Rows:
+    return np.concatenate([np.zeros(0, np.int64), *arrays])
+
+
+def _mean(values: ArrayLike) -> float:
+    found = np.asarray(values, np.float64)
+    return float(found.mean()) if found.size else 0.0
+
+
+def _median(values: Rows) -> float:
+    return float(np.median(values)) if values.size else 0.0
+
+
+ANALYSES: dict[str, tuple[str, Callable[[_Answers], dict[str, float]]]] = {
+    "overlap": ("share of a paper's terms that the query has too", term_overlap),
+    "self-citation": ("papers that share an author with the query", self_citation),
+    "popularity": ("citations of the papers, as far as the query may see them", popularity),
+    "recency": ("years between the papers and the query", recency),
+    "venues": ("how far the papers gather in few venues", venues),
+}
+"""Name to its meaning and what is computed."""

@@ -1,0 +1,113 @@
+"""Runs and judgements of other programs in, ours out: TREC's formats and the layout of BEIR."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from citewise.errors import BadInput, MissingData
+from citewise.evaluate.splits import Question
+from citewise.library.library import Library
+from citewise.queries import token
+from citewise.types import Paper
+
+_BATCH = 5_000
+
+
+def read_run(path: str | Path) -> dict[str, list[str]]:
+    """Return each query's papers as trec_eval orders them: by score, equal ones by id backwards; ranks are not read."""
+    scored: dict[str, dict[str, float]] = {}
+    for number, parts in _lines(path):
+        if len(parts) != 6:
+            raise BadInput(f"{path}:{number}: a line of a run is: query Q0 paper rank score tag; this one has "
+                           f"{len(parts)} columns")
+        papers = scored.setdefault(parts[0], {})
+        if parts[2] in papers:
+            raise BadInput(f"{path}:{number}: query {parts[0]} has paper {parts[2]} twice")
+        papers[parts[2]] = _number(parts[4], f"{path}:{number}")
+    return {query: sorted(papers, key=lambda paper: (papers[paper], paper), reverse=True)
+            for query, papers in scored.items()}
+
+
+def read_qrels(path: str | Path) -> dict[str, list[str]]:
+    """Return each query's relevant papers: those with a grade above 0."""
+    return {query: [paper for paper, grade in graded if grade > 0] for query, graded in read_grades(path).items()}
+
+
+def read_grades(path: str | Path) -> dict[str, list[tuple[str, float]]]:
+    """Return each query's judged papers with their grades."""
+    found: dict[str, list[tuple[str, float]]] = {}
+    for number, parts in _lines(path):
+        if len(parts) != 4:
+            raise BadInput(f"{path}:{number}: a line of judgements is: query 0 paper grade; this one has "
+                           f"{len(parts)} columns")
+        found.setdefault(parts[0], []).append((parts[2], _number(parts[3], f"{path}:{number}")))
+    return found
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            yield from ((number, line.split()) for number, line in enumerate(file, 1) if line.strip())
+    except FileNotFoundError:
+        raise MissingData(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not a text file") from None
+
+
+def _number(text: str, place: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if math.isnan(value):  # has no place in an order
+        raise BadInput(f"{place}: {text!r} is not a number")
+    return value
+
+
+def write_qrels(file: IO[str], questions: Sequence[Question], names: Mapping[int, str]) -> None:
+    """Write what each query should find: query 0 paper 1."""
+    file.writelines(f"{token(each.id)} 0 {token(names[row])} 1\n" for each in questions for row in each.gold)
+
+
+def write_queries(file: IO[str], questions: Sequence[Question]) -> None:
+    """Write queries as `citewise run` reads them, with what is hidden from each."""
+    for question in questions:
+        query = question.query
+        record = {"id": question.id, "title": query.title, "abstract": query.abstract, "year": query.year,
+                  "hidden": query.hidden}
+        file.write(msgspec.json.encode({name: value for name, value in record.items() if value}).decode() + "\n")
+
+
+def write_beir(folder: str | Path, library: Library, questions: Sequence[Question]) -> None:
+    """Write the whole library and the queries in BEIR's layout; it has no room for what a query may not see."""
+    folder = Path(folder)
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    with (folder / "corpus.jsonl").open("wb") as file:
+        for start in range(0, library.rows.size, _BATCH):
+            papers = library.papers(library.rows[start: start + _BATCH])
+            file.writelines(_beir(paper.id, paper.title, paper.abstract, _about(paper)) for paper in papers)
+    with (folder / "queries.jsonl").open("wb") as file:
+        file.writelines(_beir(each.id, "", f"{each.query.title}\n{each.query.abstract}".strip(), {})
+                        for each in questions)
+    names = gold_names(library, questions)
+    with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8") as table:
+        table.write("query-id\tcorpus-id\tscore\n")
+        table.writelines(f"{each.id}\t{names[row]}\t1\n" for each in questions for row in each.gold)
+
+
+def _beir(id: str, title: str, text: str, metadata: Mapping[str, object]) -> bytes:
+    record = {"_id": id, **({"title": title} if title else {}), "text": text, "metadata": metadata}
+    return msgspec.json.encode(record) + b"\n"
+
+
+def _about(paper: Paper) -> dict[str, object]:
+    return {"year": paper.year} if paper.year else {}
+
+
+def gold_names(library: Library, questions: Sequence[Question]) -> dict[int, str]:
+    """Return the ids of all papers that some query should find, by row."""
+    rows = sorted({row for question in questions for row in question.gold})
+    return dict(zip(rows, (paper.id for paper in library.papers(rows)), strict=True))

@@ -1,0 +1,174 @@
+"""Scores systems on pools: by field, over fields, and by kind of negative, with intervals."""
+
+import hashlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.errors import BadInput
+from citewise.evaluate.experiment import Comparison, Estimate, Settings, answers
+from citewise.evaluate.measures import Hits, Measure, Values, bounds, interval, parse_measures, resampled, significance
+from citewise.evaluate.pools import Pools, Resolved, ResolvedPool
+from citewise.evaluate.runs import Progress, Run
+from citewise.opened import OpenLibrary
+from citewise.types import Rows
+
+MEASURES = "MAP@1000 R@5"
+"""MDCR's; no pool has a thousand papers, so MAP is over all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolScores:
+    """One system's results; a value is the mean over queries of a field, or the mean over fields of those."""
+
+    system: str
+    average: dict[str, Estimate]
+    """By measure, over fields."""
+    fields: dict[str, dict[str, Estimate]]
+    """By field and measure."""
+    kinds: dict[str, dict[str, Estimate]]
+    """By kind of negative and measure, over fields."""
+    unscored: int
+    """Papers that the system did not rank; they stand last."""
+    milliseconds: float | None
+    """The median of what an answer took."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolResults:
+    """All that scoring found."""
+
+    library: str
+    """The library's fingerprint."""
+    queries: dict[str, int]
+    """By field."""
+    papers: int
+    """In all pools together."""
+    absent_queries: int
+    absent: int
+    unseen: int
+    """What was left out, as `Resolved` has it."""
+    measures: tuple[str, ...]
+    systems: tuple[PoolScores, ...]
+    comparisons: tuple[Comparison, ...]
+    """Every pair of systems by their averages over fields, each with the earlier one as the baseline."""
+
+
+def score_pools(held: OpenLibrary, systems: Sequence[str], pools: Pools, settings: Settings | None = None,
+                progress: Progress = lambda done, total: None, *, stale: bool = False) -> PoolResults:
+    """Rank every pool with every system and measure it; breakdowns of the settings do not apply."""
+    settings = settings or Settings(measures=parse_measures(MEASURES))
+    resolved = pools.resolve(held, stale=stale)
+    if not resolved.pools:
+        raise BadInput("the library holds no query of these pools with a paper that it cites: index their papers first")
+    questions = [each.question for each in resolved.pools]
+    largest = max(len(each.names) for each in resolved.pools)
+    runs = answers(held, systems, questions, replace(settings, depth=largest), progress)
+    return score_runs(held, runs, resolved, settings)
+
+
+def score_runs(held: OpenLibrary, runs: Sequence[Run], resolved: Resolved, settings: Settings) -> PoolResults:
+    """Return the measures of answers that are there already."""
+    pools, places = resolved.pools, _places(resolved.pools)
+    orders = {run.system: [completed(run, place, pool, settings.seed) for place, pool in enumerate(pools)]
+              for run in runs}
+    return PoolResults(
+        library=held.library.manifest.fingerprint, queries={field: len(found) for field, found in places.items()},
+        papers=sum(len(pool.names) for pool in pools), absent_queries=resolved.absent_queries, absent=resolved.absent,
+        unseen=resolved.unseen, measures=tuple(map(str, settings.measures)),
+        systems=tuple(_scored(run, orders[run.system], pools, settings) for run in runs),
+        comparisons=tuple(_comparisons(orders, pools, settings)))
+
+
+def _places(pools: Sequence[ResolvedPool]) -> dict[str, NDArray[np.int64]]:
+    fields = [pool.field for pool in pools]
+    return {field: np.flatnonzero(np.array(fields) == field) for field in dict.fromkeys(fields)}
+
+
+def completed(run: Run, place: int, pool: ResolvedPool, seed: int = 0) -> Rows:
+    """Return a pool as a system ranks it, whole: what it did not rank stands last.
+
+    Papers of equal score, and those that have none, are ordered by a hash of their ids: by nothing that knows the
+    truth, and in the same way wherever the pool is ranked.
+    """
+    ranking = run.rankings[place]
+    level = dict(zip(ranking.tolist(), _levels(run, place).tolist(), strict=True))
+    levels = np.array([level.get(row, ranking.size) for row in pool.rows.tolist()], np.int64)
+    hashes = np.array([_hash(seed, pool.question.id, name) for name in pool.names], np.int64)
+    return pool.rows[np.lexsort((hashes, levels))]
+
+
+def _levels(run: Run, place: int) -> NDArray[np.int64]:
+    """Return how many different scores stand before each ranked paper; a run file's order has no ties."""
+    if not run.scores:
+        return np.arange(run.rankings[place].size)
+    scores = run.scores[place]
+    return np.concatenate(([0], np.cumsum(np.diff(scores) != 0))).astype(np.int64)[: scores.size]
+
+
+def _hash(seed: int, query: str, paper: str) -> int:
+    text = f"{seed}\n{query}\n{paper}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "big")
+
+
+def _scored(run: Run, orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings) -> PoolScores:
+    whole = _hits(orders, pools, settings)
+    fields = {field: {str(measure): Estimate(measure.of(whole.take(found)), *interval(measure.each(whole.take(found)),
+                                                                                      settings.seed))
+                      for measure in settings.measures} for field, found in _places(pools).items()}
+    kinds = dict.fromkeys(kind for pool in pools for kind in pool.negatives)
+    unscored = sum(np.setdiff1d(pool.rows, ranking).size for pool, ranking in zip(pools, run.rankings, strict=True))
+    return PoolScores(run.system, _over_fields(whole, pools, settings), fields,
+                      {kind: _against(kind, orders, pools, settings) for kind in kinds}, unscored,
+                      None if run.seconds is None else float(np.median(run.seconds)) * 1000)
+
+
+def _hits(orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings) -> Hits:
+    depth = max(measure.k for measure in settings.measures)
+    return Hits.of(orders, [pool.question.gold for pool in pools], depth)
+
+
+def _against(kind: str, orders: Sequence[Rows], pools: Sequence[ResolvedPool],
+             settings: Settings) -> dict[str, Estimate]:
+    """Return the measures over the cited papers and the negatives of one kind alone (section 4.4, table 4).
+
+    A system gives a paper one score, as in the benchmark's files, so leaving the others out changes no order. Pools
+    without a negative of that kind are left out.
+    """
+    chosen = [(pool, order[np.isin(order, [*pool.question.gold, *pool.negatives[kind].tolist()])])
+              for pool, order in zip(pools, orders, strict=True) if pool.negatives.get(kind, np.zeros(0)).size]
+    return _over_fields(_hits([order for _, order in chosen], [pool for pool, _ in chosen], settings),
+                        [pool for pool, _ in chosen], settings)
+
+
+def _over_fields(hits: Hits, pools: Sequence[ResolvedPool], settings: Settings) -> dict[str, Estimate]:
+    """Return the mean over fields of each measure, with intervals that resample queries within their field."""
+    places = _places(pools)
+    return {str(measure): _mean_estimate([(measure, hits.take(found)) for found in places.values()], settings.seed)
+            for measure in settings.measures}
+
+
+def _mean_estimate(parts: Sequence[tuple[Measure, Hits]], seed: int) -> Estimate:
+    if not parts:
+        return Estimate(0.0, 0.0, 0.0)
+    drawn = np.mean([resampled(measure.each(hits), seed + place) for place, (measure, hits) in enumerate(parts)], 0)
+    return Estimate(float(np.mean([measure.of(hits) for measure, hits in parts])), *bounds(drawn))
+
+
+def _comparisons(orders: dict[str, list[Rows]], pools: Sequence[ResolvedPool], settings: Settings) -> list[Comparison]:
+    """Compare averages over fields: each query weighs as much as makes the mean over queries the mean over fields."""
+    places = _places(pools)
+    weights = np.zeros((len(pools), 1))
+    for found in places.values():
+        weights[found] = len(pools) / (len(places) * found.size)
+    compared = []
+    for measure in settings.measures:
+        values: dict[str, Values] = {name: measure.each(_hits(each, pools, settings)) * weights
+                                     for name, each in orders.items()}
+        compared += [Comparison(str(measure), other, one, float((values[other] - values[one]).mean(0)[0]),
+                                significance(values[one], values[other], settings.seed))
+                     for one, other in itertools.combinations(values, 2) if values[one].shape[1] == 1]
+    return compared

@@ -1,0 +1,200 @@
+"""Pools: for each query a few papers that it cites among many that it does not, for every system the same.
+
+The benchmark MDCR is made of them (Medić and Šnajder, Large-scale evaluation of transformer-based article encoders on
+the task of citation recommendation, 2022, section 4). `pool_building` makes pools, `pool_scores` scores systems on
+them, `published` reads those of others.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from citewise.errors import BadInput, MissingData
+from citewise.evaluate import guard as guards
+from citewise.evaluate.splits import Question
+from citewise.library.library import Library
+from citewise.opened import OpenLibrary
+from citewise.recommend import scope_of
+from citewise.systems import DEFAULT
+from citewise.types import Query, Rows
+
+GRAPH, MOST_CITED, RANDOM = "graph", "most-cited", "random"
+"""The kinds of negatives beside those that systems give, which have the systems' names."""
+
+CITED = "cited"
+
+
+class PoolSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pool is made of; the defaults are MDCR's."""
+
+    systems: tuple[str, ...] = (DEFAULT,)
+    """Those that give negatives."""
+    models: int = 3
+    """How many of them are used: the ones whose negatives have the least in common."""
+    queries: int = 200
+    """At most, a field."""
+    cited: int = 5
+    negatives: int = 10
+    """Of each kind."""
+    depth: int = 200
+    """How many of a system's best and of a field's most cited papers are drawn from."""
+    abstract: bool = True
+    """Whether only papers with an abstract are in pools."""
+    newest: bool = False
+    """Whether a field's queries are its newest papers, and drawn at random only among those of one year."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        least = min(self.models, self.queries, self.cited, self.negatives, self.depth)
+        if least < 1 or not self.systems:
+            raise BadInput("pools need at least one system, query, cited paper and negative, drawn from at least one")
+
+
+class Pool(msgspec.Struct, frozen=True, kw_only=True):
+    """A query's papers, by their ids."""
+
+    id: str
+    field: str
+    cited: tuple[str, ...]
+    negatives: dict[str, tuple[str, ...]]
+    """By kind."""
+    hidden: tuple[str, ...] = ()
+    """Other versions and near-duplicates of the query."""
+
+
+class _About(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of a file of pools."""
+
+    library: str
+    settings: PoolSettings
+    fields: dict[str, tuple[str, ...]]
+    overlaps: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPool:
+    """A pool with the rows of a library."""
+
+    field: str
+    question: Question
+    """Its gold is what it cites, and it is ranked within the whole pool."""
+    rows: Rows
+    names: tuple[str, ...]
+    """The ids of the rows, in their order."""
+    negatives: dict[str, Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Pools that can be asked of a library, and what had to be left out."""
+
+    pools: tuple[ResolvedPool, ...]
+    absent_queries: int
+    """Pools whose query, or all that it cites, the library lacks."""
+    absent: int
+    """Papers of the other pools that the library lacks."""
+    unseen: int
+    """Papers that their query may not see: younger than it, or versions of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Pools by field, as they were made for one state of a library or published for none."""
+
+    pools: tuple[Pool, ...]
+    library: str = ""
+    """The library's fingerprint; "" for published pools, which any library that holds their papers can answer."""
+    settings: PoolSettings | None = None
+    fields: Mapping[str, Sequence[str]] | None = None
+    """Groups of labels, as given."""
+    overlaps: Mapping[str, float] | None = None
+    """For each system that was asked, the mean Jaccard index of its best negatives with those of the others."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds of negatives."""
+        return tuple(dict.fromkeys(kind for pool in self.pools for kind in pool.negatives))
+
+    def shortages(self) -> dict[str, tuple[int, int]]:
+        """Return for each kind that could not be filled, how many pools lack how many papers."""
+        if self.settings is None:
+            return {}
+        wanted = {CITED: self.settings.cited, **dict.fromkeys(self.kinds, self.settings.negatives)}
+        lacking = {kind: [count - len(_of(pool, kind)) for pool in self.pools] for kind, count in wanted.items()}
+        return {kind: (sum(each > 0 for each in found), sum(found)) for kind, found in lacking.items() if any(found)}
+
+    def resolve(self, held: OpenLibrary, *, stale: bool = False) -> Resolved:
+        """Return the pools with a library's rows; `stale` lets the library have changed since they were made."""
+        library = held.library
+        if self.library and library.manifest.fingerprint != self.library and not stale:
+            raise BadInput(f"the pools were made for a library with fingerprint {self.library}, and {library.path} now "
+                           f"has {library.manifest.fingerprint}: build them again, or proceed with --stale "
+                           "(in Python: stale=True)")
+        names = sorted({name for pool in self.pools for name in (pool.id, *_all(pool))})
+        rows = dict(zip(names, library.rows_of(names).tolist(), strict=True))
+        return _resolved(library, self.pools, rows, made_here=library.manifest.fingerprint == self.library)
+
+    def save(self, path: str | Path) -> None:
+        """Write what the pools are, then a line for each, as JSON."""
+        Path(path).write_bytes(b"".join(line + b"\n" for line in self.lines()))
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of the file."""
+        if self.settings is None:
+            raise BadInput("pools that were published by others are not written again: keep their file")
+        groups = {name: tuple(labels) for name, labels in (self.fields or {}).items()}
+        yield msgspec.json.encode(_About(library=self.library, settings=self.settings, fields=groups,
+                                         overlaps=dict(self.overlaps or {})))
+        yield from map(msgspec.json.encode, self.pools)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Pools":
+        """Read a file that `save` wrote."""
+        try:
+            first, *lines = Path(path).read_bytes().splitlines() or [b""]
+            about = msgspec.json.decode(first, type=_About)
+            pools = tuple(msgspec.json.decode(line, type=Pool) for line in lines if line.strip())
+        except FileNotFoundError:
+            raise MissingData(f"{path}: no such file; make it with: citewise pools build") from None
+        except msgspec.MsgspecError as error:
+            raise BadInput(f"{path}: not a file of pools ({error})") from None
+        return cls(pools, about.library, about.settings, about.fields, about.overlaps)
+
+
+def _of(pool: Pool, kind: str) -> tuple[str, ...]:
+    return pool.cited if kind == CITED else pool.negatives.get(kind, ())
+
+
+def _all(pool: Pool) -> Iterator[str]:
+    """Yield the papers of a pool, each once: a published one may have a paper in two kinds."""
+    return iter(dict.fromkeys((*pool.cited, *(name for names in pool.negatives.values() for name in names))))
+
+
+def _resolved(library: Library, pools: Sequence[Pool], rows: Mapping[str, int], made_here: bool) -> Resolved:
+    asked = np.unique([row for row in (rows[pool.id] for pool in pools) if row >= 0]).astype(np.int64)
+    near = dict.fromkeys(asked.tolist(), ()) if made_here else guards.near(library, asked)
+    queries = {row: guards.query_of(paper, [other.id for other in library.papers(near[row])])
+               for row, paper in zip(asked.tolist(), library.papers(asked), strict=True)}
+    whole = [(pool, _with_rows(library, pool, queries[rows[pool.id]], rows)) for pool in pools if rows[pool.id] >= 0]
+    kept = [(pool, each) for pool, each in whole if each.question.gold]
+    known = [{rows[name] for name in _all(pool)} - {-1} for pool, _ in kept]
+    return Resolved(tuple(each for _, each in kept), absent_queries=len(pools) - len(kept),
+                    absent=sum(rows[name] < 0 for pool, _ in kept for name in _all(pool)),
+                    unseen=sum(map(len, known)) - sum(len(each.names) for _, each in kept))
+
+
+def _with_rows(library: Library, pool: Pool, query: Query, rows: Mapping[str, int]) -> ResolvedPool:
+    query = replace(query, hidden=tuple(dict.fromkeys((*pool.hidden, *query.hidden))))
+    names = {rows[name]: name for name in reversed([*_all(pool)]) if rows[name] >= 0}
+    within = np.array(sorted(names), np.int64)
+    within = within[library.in_scope(within, scope_of(library, query))]
+    gold = {rows[name] for name in pool.cited}.intersection(within.tolist())
+    wrong = {*within.tolist()} - gold
+    negatives = {kind: np.array(sorted(wrong.intersection(rows[name] for name in found)), np.int64)
+                 for kind, found in pool.negatives.items()}
+    question = Question(pool.id, query, tuple(sorted(gold)), within=tuple(within.tolist()))
+    return ResolvedPool(pool.field, question, within, tuple(names[row] for row in within.tolist()), negatives)

@@ -1,0 +1,203 @@
+"""What systems answer: asked of the recommender that serves, on several cores, kept in a journal as it goes.
+
+A journal is a file of JSON lines, one a query. Its name is made of the library's fingerprint, the system, the queries
+and the depth, so that an interrupted run goes on where it stopped and no other run can be taken for it.
+"""
+
+import contextlib
+import hashlib
+import itertools
+import multiprocessing
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.errors import BadInput, BadLibrary
+from citewise.evaluate.interchange import read_run
+from citewise.evaluate.splits import Question, questions_digest
+from citewise.opened import OpenLibrary
+from citewise.queries import token
+from citewise.recommend import Recommender, scope_of
+from citewise.types import Rows
+
+FOREIGN = "run:"
+"""Begins the spelling of a system that is a run file of another program."""
+
+Progress = Callable[[int, int | None], None]
+"""Told how many answers are there, of how many."""
+
+_CHUNK = 8
+"""Queries that a process gets at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a system answered to some questions, in their order: rows, best first (-1: a paper unknown here)."""
+
+    system: str
+    rankings: tuple[Rows, ...]
+    scores: tuple[NDArray[np.float64], ...] = ()
+    seconds: NDArray[np.float64] | None = None
+    """What each answer took, within the system; None for a run file."""
+    dropped: int = 0
+    """Papers of a run file that its queries may not see; they were taken out."""
+
+
+class _Answer(msgspec.Struct):
+    """A line of a journal."""
+
+    query: str
+    seconds: float
+    rows: list[int]
+    scores: list[float]
+
+
+_Task = tuple[str, list[Question], int]
+
+
+class Workers:
+    """Answers questions in this process, or in several that each open the library for themselves."""
+
+    def __init__(self, held: OpenLibrary, jobs: int = 1) -> None:
+        if jobs < 1:
+            raise BadInput(f"jobs must be at least 1, not {jobs}")
+        self._held, self._worker, self.jobs = held, _Worker(held), jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def answers(self, system: str, questions: Sequence[Question], depth: int) -> Iterator[_Answer]:
+        """Yield the answers in order."""
+        chunks = [list(questions[start: start + _CHUNK]) for start in range(0, len(questions), _CHUNK)]
+        tasks = ((system, chunk, depth) for chunk in chunks)
+        if self.jobs == 1:
+            found: Iterable[list[_Answer]] = map(self._worker.answers, tasks)
+        else:
+            found = self._processes().map(_in_process, tasks)
+        yield from itertools.chain.from_iterable(found)
+
+    def _processes(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            library = self._held.library
+            self._pool = ProcessPoolExecutor(self.jobs, multiprocessing.get_context("spawn"), _open,
+                                             (str(library.path), library.manifest.fingerprint))
+        return self._pool
+
+
+class _Worker:
+    """Answers questions over one open library."""
+
+    def __init__(self, held: OpenLibrary) -> None:
+        self._held, self._warm = held, set[str]()
+
+    def answers(self, task: _Task) -> list[_Answer]:
+        system, questions, depth = task
+        recommender = self._held.recommender(system)
+        if system not in self._warm:  # the first answer also pays for what is loaded on first use
+            self._warm.add(system)
+            _answer(recommender, questions[0], depth)
+        return [_answer(recommender, question, depth) for question in questions]
+
+
+_here: list[_Worker] = []
+"""The one worker of a process that `Workers` started."""
+
+
+def _open(path: str, fingerprint: str) -> None:
+    held = OpenLibrary(path)
+    if held.library.manifest.fingerprint != fingerprint:
+        raise BadLibrary(f"{path}: the library changed while it was being evaluated; run the evaluation again")
+    _here.append(_Worker(held))
+
+
+def _in_process(task: _Task) -> list[_Answer]:
+    return _here[0].answers(task)
+
+
+def _answer(recommender: Recommender, question: Question, depth: int) -> _Answer:
+    start = time.perf_counter()
+    ranking = recommender.rank(question.query, depth, question.within)
+    seconds = time.perf_counter() - start
+    return _Answer(question.id, seconds, ranking.rows.tolist(), ranking.scores.tolist())
+
+
+def ask(workers: Workers, held: OpenLibrary, system: str, questions: Sequence[Question], depth: int,
+        folder: Path | None = None, progress: Progress = lambda done, total: None) -> Run:
+    """Return a system's answers; with a folder, those that a journal has are not asked for again."""
+    path = folder / f"{journal_name(held, system, questions, depth)}.jsonl" if folder else None
+    found = _read_journal(path) if path else []
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(path.open("ab")) if path else None
+        for answer in workers.answers(system, questions[len(found):], depth):
+            if journal:
+                journal.write(msgspec.json.encode(answer) + b"\n")
+            found.append(answer)
+            progress(len(found), len(questions))
+    return Run(system, tuple(np.array(each.rows, np.int64) for each in found),
+               tuple(np.array(each.scores) for each in found), np.array([each.seconds for each in found]))
+
+
+def journal_name(held: OpenLibrary, system: str, questions: Sequence[Question], depth: int) -> str:
+    """Return a name that begins with the system's and is that of no other run."""
+    key = [held.library.manifest.fingerprint, system, questions_digest(questions), depth]
+    digest = hashlib.blake2b(msgspec.json.encode(key), digest_size=8).hexdigest()
+    return f"{system.partition('(')[0]}-{digest}"
+
+
+def _read_journal(path: Path) -> list[_Answer]:
+    """Return the answers of a journal, and cut off a last line that an interruption tore."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = path.read_bytes() if path.exists() else b""
+    found, end = [], 0
+    for line in whole.splitlines(keepends=True):
+        try:
+            found.append(msgspec.json.decode(line, type=_Answer))
+        except msgspec.MsgspecError:
+            break
+        if not line.endswith(b"\n"):
+            found.pop()
+            break
+        end += len(line)
+    if end < len(whole):
+        with path.open("r+b") as file:
+            file.truncate(end)
+    return found
+
+
+def foreign(held: OpenLibrary, system: str, questions: Sequence[Question], depth: int) -> Run:
+    """Return the answers of a run file, without papers that a question may not see."""
+    library = held.library
+    listed = read_run(system.removeprefix(FOREIGN))
+    names = list({paper for papers in listed.values() for paper in papers})
+    rows = dict(zip(names, _rows(held, names), strict=True))
+    rankings, dropped = [], 0
+    for question in questions:
+        ranking = np.array([rows[paper] for paper in listed.get(token(question.id), ())], np.int64)
+        known = np.maximum(ranking, 0)
+        kept = (ranking < 0) | library.in_scope(known, scope_of(library, question.query, question.within))
+        dropped += int(ranking.size - kept.sum())
+        rankings.append(ranking[kept][:depth])
+    if not any(ranking.size for ranking in rankings):
+        raise BadInput(f"{system.removeprefix(FOREIGN)}: no query of this run is among those that are evaluated")
+    return Run(system, tuple(rankings), dropped=dropped)
+
+
+def _rows(held: OpenLibrary, names: Sequence[str]) -> list[int]:
+    """Return the rows of ids as a run file holds them, with %20 in place of white space or not."""
+    if not names:
+        return []
+    rows = held.library.rows_of(names)
+    escaped = [place for place in np.flatnonzero(rows < 0).tolist() if "%20" in names[place]]
+    rows[escaped] = held.library.rows_of([names[place].replace("%20", " ") for place in escaped])
+    return [int(row) for row in rows]

@@ -1,0 +1,205 @@
+"""Splits: which papers of a library are asked as queries, for training, for tuning and for reporting."""
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.errors import BadInput, MissingData
+from citewise.evaluate import guard as guards
+from citewise.library.library import Library
+from citewise.opened import OpenLibrary
+from citewise.protocols import Ragged
+from citewise.types import Paper, Query, Rows
+
+Part = Literal["train", "dev", "test"]
+PARTS: tuple[Part, ...] = ("train", "dev", "test")
+
+Years = tuple[int, int]
+"""The first and the last year."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query with the rows that it should find: what its paper cites."""
+
+    id: str
+    query: Query
+    gold: tuple[int, ...]
+    within: tuple[int, ...] | None = None
+    """The only rows that are ranked for it; None: all that it may see."""
+    guarded: bool = True
+    """False: it sees what no draft could, and its score is no measure of quality."""
+
+
+class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Which papers are asked, and in which part. Years given for `test` (and `dev`) go before fractions."""
+
+    test: Years | None = None
+    dev: Years | None = None
+    fractions: tuple[float, float, float] = (0.8, 0.1, 0.1)
+    """Shares of the papers, the oldest first; papers of one date stay together."""
+    least: int = 1
+    """How many papers of the library, none younger than itself, a paper must cite."""
+    abstract: bool = True
+    """Whether only papers with an abstract are asked."""
+    sample: int | None = None
+    """At most this many queries a part, drawn at random."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if min(self.fractions) < 0 or abs(sum(self.fractions) - 1) > 1e-6:
+            raise BadInput(f"fractions must be three shares that add up to 1, not {self.fractions}")
+        if self.least < 1 or (self.sample is not None and self.sample < 1):
+            raise BadInput("a query needs at least one reference, and a sample at least one query")
+        if self.dev and not self.test:
+            raise BadInput("years for dev need years for test as well")
+        if self.dev and self.test and self.dev[1] >= self.test[0]:
+            raise BadInput(f"dev ({self.dev[0]}-{self.dev[1]}) must end before test ({self.test[0]}) begins")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A paper that is asked, and the papers that are hidden from it."""
+
+    id: str
+    hidden: tuple[str, ...] = ()
+
+
+class Split(msgspec.Struct, frozen=True, kw_only=True):
+    """Papers to ask, by part, in the order of rows; made for one state of a library."""
+
+    library: str
+    """The library's fingerprint."""
+    settings: SplitSettings
+    guarded: bool = True
+    """Whether near-duplicates of dev and test papers were kept out of the training part."""
+    parts: dict[str, tuple[Asked, ...]]
+
+    @classmethod
+    def make(cls, held: OpenLibrary, settings: SplitSettings, *, guard: bool = True,
+             parts: Sequence[Part] = PARTS) -> "Split":
+        """Split a library's papers; `parts` other than all saves the time that the rest would take."""
+        library = held.library
+        members = _members(library, eligible(library, settings), settings)
+        near = guards.near(library, np.concatenate([members[part] for part in parts]))
+        if guard and "train" in parts:
+            evaluated = {row: near[row] for row in near.keys() - {*members["train"].tolist()}}
+            members["train"] = guards.fit_for_training(members["train"], evaluated)
+        return cls(library=library.manifest.fingerprint, settings=settings, guarded=guard,
+                   parts={part: _asked(library, _sampled(members[part], settings), near) for part in parts})
+
+    def questions(self, held: OpenLibrary, part: Part = "test", *, guard: bool = True,
+                  stale: bool = False) -> list[Question]:
+        """Return the queries of a part, guarded unless that is switched off.
+
+        What is hidden from a query is not asked for either. `stale` lets the library have changed since: papers that
+        are gone, or cite nothing any more, are then left out, and what must be hidden is looked for again.
+        """
+        library = held.library
+        changed = library.manifest.fingerprint != self.library
+        if changed and not stale:
+            raise BadInput(f"the split was made for a library with fingerprint {self.library}, and {library.path} now "
+                           f"has {library.manifest.fingerprint}: make the split again, or proceed with --stale "
+                           "(in Python: stale=True)")
+        if part not in self.parts:
+            raise BadInput(f"the split has no part {part!r}; it has {', '.join(self.parts)}")
+        asked = self.parts[part]
+        rows = library.rows_of([each.id for each in asked])
+        if changed:
+            rows = rows[rows >= 0]
+            asked = _asked(library, rows, guards.near(library, rows))
+        return _questions(library, rows, asked, guard)
+
+    def save(self, path: str | Path) -> None:
+        """Write the split as JSON."""
+        Path(path).write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Split":
+        """Read a saved split."""
+        try:
+            return msgspec.json.decode(Path(path).read_bytes(), type=cls)
+        except FileNotFoundError:
+            raise MissingData(f"{path}: no such file; make it with: citewise split") from None
+        except msgspec.MsgspecError as error:
+            raise BadInput(f"{path}: not a split file ({error})") from None
+
+
+def questions_digest(questions: Sequence[Question]) -> str:
+    """Return a name for exactly these queries, with what they may see and should find."""
+    return hashlib.blake2b(msgspec.json.encode(list(questions)), digest_size=8).hexdigest()
+
+
+def cited(library: Library, rows: Rows) -> Ragged:
+    """Return what each paper cites within the library, without papers younger than itself or of unknown year."""
+    found = library.references(rows)
+    years = library.years(found.values)
+    kept = (years > 0) & (years <= np.repeat(library.years(rows), found.lengths))
+    return Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
+
+
+def eligible(library: Library, settings: SplitSettings) -> Rows:
+    """Return the papers that can be asked: with a year, enough references and, where required, an abstract."""
+    rows = library.rows[library.years(library.rows) > 0]
+    rows = rows[cited(library, rows).lengths >= settings.least]
+    return rows[library.lengths(rows, "abstract") > 0] if settings.abstract else rows
+
+
+def _members(library: Library, rows: Rows, settings: SplitSettings) -> dict[Part, Rows]:
+    if settings.test:
+        years = library.years(rows)
+        dev = settings.dev or (settings.test[0], settings.test[0] - 1)
+        return {"train": rows[years < dev[0]], "dev": rows[_between(years, dev)],
+                "test": rows[_between(years, settings.test)]}
+    dates = [_date(paper) for paper in library.papers(rows)]
+    order = sorted(range(rows.size), key=dates.__getitem__)
+    cuts = [_cut([dates[place] for place in order], share) for share in np.cumsum(settings.fractions)[:2]]
+    bounds = [0, cuts[0], max(cuts), rows.size]
+    return {part: np.sort(rows[order[bounds[place]: bounds[place + 1]]]) for place, part in enumerate(PARTS)}
+
+
+def _between(years: NDArray[np.int64], bounds: Years) -> NDArray[np.bool_]:
+    return (years >= bounds[0]) & (years <= bounds[1])
+
+
+def _date(paper: Paper) -> str:
+    return paper.date if paper.date.startswith(str(paper.year)) else f"{paper.year:04d}"
+
+
+def _cut(dates: Sequence[str], share: float) -> int:
+    """Return how many of the sorted dates come before a share of them, whole dates only."""
+    place = round(share * len(dates))
+    while 0 < place < len(dates) and dates[place] == dates[place - 1]:
+        place -= 1
+    return place
+
+
+def _sampled(rows: Rows, settings: SplitSettings) -> Rows:
+    if settings.sample is None or rows.size <= settings.sample:
+        return rows
+    return np.array(sorted(random.Random(settings.seed).sample(rows.tolist(), settings.sample)), np.int64)  # noqa: S311
+
+
+def _asked(library: Library, rows: Rows, near: Mapping[int, Sequence[int]]) -> tuple[Asked, ...]:
+    named = sorted({other for row in rows.tolist() for other in (row, *near[row])})
+    names = dict(zip(named, (paper.id for paper in library.papers(named)), strict=True))
+    return tuple(Asked(names[row], tuple(names[other] for other in near[row])) for row in rows.tolist())
+
+
+def _questions(library: Library, rows: Rows, asked: Sequence[Asked], guard: bool) -> list[Question]:
+    gold = cited(library, rows)
+    found = []
+    for place, (paper, each) in enumerate(zip(library.papers(rows), asked, strict=True)):
+        hidden = set(library.rows_of(each.hidden).tolist()) if guard and each.hidden else set()
+        wanted = tuple(row for row in gold[place].tolist() if row not in hidden)
+        if wanted:
+            query = guards.query_of(paper, each.hidden, guard)
+            found.append(Question(paper.id, query, wanted, guarded=guard))
+    return found

@@ -1,0 +1,100 @@
+"""Papers on their way into a library, as columns, hashed where they are read."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise import ids
+from citewise.hash_table import Hashes
+from citewise.library.lists import join, take
+from citewise.library.records import decode, encode
+from citewise.protocols import Ragged
+from citewise.report import Place
+from citewise.types import Paper, Rows
+
+BATCH = 1_000
+"""Papers analysed at once: enough to amortise the calls, few enough to stay in the cache."""
+
+_TELLING_WORDS = 3
+"""Titles of fewer words ("Introduction", "Editorial") do not tell works apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Papers with the hashes by which they are found."""
+
+    contents: list[bytes]
+    years: NDArray[np.int16]
+    titles: Hashes
+    keys: Ragged
+    references: Ragged
+
+    @classmethod
+    def of(cls, papers: Sequence[Paper]) -> "Entries":
+        """Hash what papers are found by."""
+        return cls(
+            [encode(paper) for paper in papers],
+            np.array([paper.year or 0 for paper in papers], np.int16),
+            np.array([title_digest(paper.title) for paper in papers], np.uint64),
+            _hashes([keys_of(paper) for paper in papers]), _hashes([paper.references for paper in papers]))
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+    def paper(self, place: int) -> Paper:
+        """Return one of the papers."""
+        return decode(self.contents[place])
+
+    def take(self, places: Rows) -> "Entries":
+        """Return the entries at some places, in that order."""
+        return Entries([self.contents[place] for place in places.tolist()], self.years[places], self.titles[places],
+                       take(self.keys, places), take(self.references, places))
+
+    @classmethod
+    def join(cls, parts: "Sequence[Entries]") -> "Entries":
+        """Return entries end to end."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(list(itertools.chain.from_iterable(part.contents for part in parts)),
+                   np.concatenate([part.years for part in parts]), np.concatenate([part.titles for part in parts]),
+                   join([part.keys for part in parts]), join([part.references for part in parts]))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Entries of one file, and their lines."""
+
+    entries: Entries
+    file: str
+    lines: list[int]
+
+    def place(self, number: int) -> Place:
+        """Return where an entry was read."""
+        return Place(self.file, self.lines[number])
+
+
+def batches(papers: Iterable[tuple[Paper, Place]]) -> Iterator[Batch]:
+    """Yield papers as entries, some at a time."""
+    for file, run in itertools.groupby(papers, key=lambda each: each[1].file):
+        while some := list(itertools.islice(run, BATCH)):
+            yield Batch(Entries.of([paper for paper, _ in some]), file, [place.line for _, place in some])
+
+
+def keys_of(paper: Paper) -> tuple[str, ...]:
+    """Return every key that a paper answers to."""
+    return (paper.id, *(name for name in paper.ids if name != paper.id)) if paper.ids else (paper.id,)
+
+
+def title_digest(title: str) -> int:
+    """Return a hash of what versions of a title share, 0 where the title is too short to tell works apart."""
+    if len(title.replace("-", " ").split(None, _TELLING_WORDS)) < _TELLING_WORDS:
+        return 0
+    return ids.digest(ids.title_key(title)) or 1
+
+
+def _hashes(lists: list[tuple[str, ...]]) -> Ragged:
+    values = np.array([ids.digest(name) for names in lists for name in names], np.uint64)
+    return Ragged(values, np.concatenate(([0], np.cumsum([len(names) for names in lists]))).astype(np.int64))
