@@ -89,6 +89,16 @@ class Ranking:
         signals = {name: column[index] for name, column in self.signals.items()}
         return Ranking(self.rows[index], self.scores[index], signals)
 
+    def followed_by(self, rows: Rows) -> "Ranking":
+        """Return the candidates with further ones behind them, whose score is 0 and whose signals are NaN."""
+        unknown = np.full(rows.size, np.nan)
+        signals = {name: np.append(column, unknown) for name, column in self.signals.items()}
+        return Ranking(np.append(self.rows, rows), np.append(self.scores, np.zeros(rows.size)), signals)
+
+    def with_signals(self, signals: "dict[str, Column]") -> "Ranking":
+        """Return the candidates with further signals."""
+        return Ranking(self.rows, self.scores, self.signals | signals)
+
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:

@@ -5,8 +5,9 @@ from typing import Protocol
 
 import numpy as np
 
+from citewise.likeness import Bag, likeness
+from citewise.places import Places
 from citewise.protocols import Graph, Papers, Terms
-from citewise.rank.text_signals import Bag, likeness
 from citewise.types import Column, Query, Ranking, Rows, Scope, summed
 
 DEPTHS = (10, 30, 100)
@@ -40,7 +41,7 @@ class Neighbourhood:
 def neighbourhood(stores: _Stores, query: Query, hits: Rows, scope: Scope, most: int) -> Neighbourhood:
     """Return the neighbourhood among the hits of a search, which are best first."""
     citing = hits[stores.references(hits, scope).lengths > 0][:most]
-    scores = likeness(stores, citing, Bag.of(stores, f"{query.title}\n{query.abstract}"))
+    scores = likeness(stores, citing, Bag.of_draft(stores, query))
     order = np.lexsort((citing, -scores))
     rows, scores = citing[order], scores[order]
     references = stores.references(rows, scope)
@@ -57,23 +58,27 @@ def votes(near: Neighbourhood, places: Rows, count: int, most: int) -> dict[str,
     Where no neighbour cites a candidate, its nearest citer counts as the next after `most`.
     """
     weight = near.likeness[near.by]
+    square = weight * weight
+    fourth = square * square
+    references = np.bincount(near.by, minlength=near.rows.size)[near.by]
     first = np.full(count, most, np.int64)
     np.minimum.at(first, places, near.by)
-    share = np.sqrt(np.bincount(near.by, minlength=near.rows.size))[near.by]
-    found: dict[str, Column] = {"votes": summed(places, weight**2, count), "votes_sharp": summed(places, weight**4, count),
-             "votes_recent": summed(places, weight**2 * 0.5 ** (near.ages[near.by] / _HALF_LIFE), count),
-             "votes_sharpest": summed(places, weight**8, count),
-             "votes_shared": summed(places, weight**4 / np.maximum(share, 1), count),
-             "vote_count": np.bincount(places, minlength=count).astype(np.float64),
-             "nearest_citer_rank": first + 1.0, "nearest_citer": np.append(near.likeness, np.zeros(most + 1 - near.rows.size))[first]}
+    alike = np.append(near.likeness, np.zeros(most + 1 - near.rows.size))
+    found: dict[str, Column] = {
+        "votes": summed(places, square, count), "votes_sharp": summed(places, fourth, count),
+        "votes_sharpest": summed(places, fourth * fourth, count),
+        "votes_recent": summed(places, square * 0.5 ** (near.ages / _HALF_LIFE)[near.by], count),
+        "votes_shared": summed(places, fourth / np.sqrt(np.maximum(references, 1)), count),
+        "vote_count": np.bincount(places, minlength=count).astype(np.float64),
+        "nearest_citer_rank": first.astype(np.float64) + 1, "nearest_citer": alike[first]}
     for depth in DEPTHS:
         near_enough = near.by < depth
-        found[f"votes{depth}"] = summed(places[near_enough], weight[near_enough]**2, count)
+        found[f"votes{depth}"] = summed(places[near_enough], square[near_enough], count)
     return found
 
 
 class Neighbours:
-    """The expander."""
+    """The expander; its signals are the votes (see `votes`)."""
 
     def __init__(self, stores: _Stores, most: int = 500) -> None:
         self._stores, self._most = stores, most
@@ -81,28 +86,6 @@ class Neighbours:
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         """Return the candidates and, behind them, what their neighbourhood cites, all with its votes."""
         near = neighbourhood(self._stores, query, ranking.rows, scope, self._most)
-        return _joined(ranking, near, self._most)
-
-
-def _joined(ranking: Ranking, near: Neighbourhood, most: int) -> Ranking:
-    added = np.setdiff1d(near.cited, ranking.rows)
-    rows = np.append(ranking.rows, added)
-    signals = {name: np.append(column, np.full(added.size, np.nan)) for name, column in ranking.signals.items()}
-    places = Places(rows).of(near.cited)
-    signals |= votes(near, places, rows.size, most)
-    return Ranking(rows, np.append(ranking.scores, np.zeros(added.size)), signals)
-
-
-class Places:
-    """Finds where rows stand among others."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._order = np.argsort(rows, kind="stable")
-        self._sorted = rows[self._order]
-
-    def of(self, rows: Rows) -> Rows:
-        """Return the place of each row, -1 where it is absent."""
-        if not self._sorted.size:
-            return np.full(rows.size, -1, np.int64)
-        found = np.minimum(np.searchsorted(self._sorted, rows), self._sorted.size - 1)
-        return np.where(self._sorted[found] == rows, self._order[found], -1)
+        known = Places(ranking.rows).of(near.cited)
+        wider = ranking.followed_by(np.unique(near.cited[known < 0]))
+        return wider.with_signals(votes(near, Places(wider.rows).of(near.cited), len(wider), self._most))

@@ -4,6 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
+from citewise.places import Places
 from citewise.protocols import Graph, Papers
 from citewise.types import Column, Query, Ranking, Rows, Scope, summed
 
@@ -21,26 +22,24 @@ class Seeds:
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         """Return the candidates and, behind them, those most tied to the seeds."""
         rows = self._stores.rows_of(query.cited)
-        seeds = np.unique(rows[rows >= 0])
-        citers = self._stores.citers(seeds, scope)
-        citing, places = np.unique(citers.values, return_inverse=True)
-        pull = summed(places, np.repeat(1 / np.sqrt(citers.lengths + 1), citers.lengths), citing.size)
-        cited = self._stores.references(citing, scope)
-        own = self._stores.references(seeds, scope)
-        tied, at = np.unique(np.concatenate([cited.values, citing, own.values]), return_inverse=True)
-        ties = summed(at, np.concatenate([np.repeat(pull**2, cited.lengths), pull, np.ones(own.values.size)]), tied.size)
-        kept = self._stores.in_scope(tied, scope)
-        tied, ties = tied[kept], ties[kept]
-        order = np.argsort(-ties, kind="stable")
-        added = tied[order][~np.isin(tied[order], ranking.rows)][: self._most]
-        return _joined(ranking, added, tied, ties)
+        tied, weights = ties(self._stores, np.unique(rows[rows >= 0]), scope)
+        order = np.argsort(-weights, kind="stable")
+        fresh = Places(ranking.rows).of(tied[order]) < 0
+        wider = ranking.followed_by(tied[order][fresh][: self._most])
+        return wider.with_signals({"seeds_tied": np.append(weights, 0.0)[Places(tied).of(wider.rows)]})
 
 
-def _joined(ranking: Ranking, added: Rows, tied: Rows, ties: Column) -> Ranking:
-    rows = np.append(ranking.rows, added)
-    signals = {name: np.append(column, np.full(added.size, np.nan)) for name, column in ranking.signals.items()}
-    signals["seeds_tied"] = np.zeros(rows.size)
-    if tied.size:
-        at = np.minimum(np.searchsorted(tied, rows), tied.size - 1)
-        signals["seeds_tied"] = np.where(tied[at] == rows, ties[at], 0.0)
-    return Ranking(rows, np.append(ranking.scores, np.zeros(added.size)), signals)
+def ties(stores: _Stores, seeds: Rows, scope: Scope) -> tuple[Rows, Column]:
+    """Return the papers in scope that are tied to the seeds, and how strongly each is.
+
+    A seed pulls at its citers by 1 / root of (their number + 1). A citer is tied by its pull, what it cites by the
+    pull's square, and what the seeds cite by 1 each.
+    """
+    citers = stores.citers(seeds, scope)
+    citing, places = np.unique(citers.values, return_inverse=True)
+    pull = summed(places, np.repeat(1 / np.sqrt(citers.lengths + 1), citers.lengths), citing.size)
+    cited, own = stores.references(citing, scope), stores.references(seeds, scope)
+    tied, at = np.unique(np.concatenate([cited.values, citing, own.values]), return_inverse=True)
+    each = np.concatenate([np.repeat(pull**2, cited.lengths), pull, np.ones(own.values.size)])
+    kept = stores.in_scope(tied, scope)
+    return tied[kept], summed(at, each, tied.size)[kept]
