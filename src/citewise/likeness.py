@@ -70,8 +70,10 @@ def saturated_together(stores: Stores, rows: Rows, matches: list[Matches], terms
     places = np.concatenate([each.places for each in matches])
     columns = np.concatenate([each.columns for each in matches])
     counts = np.concatenate([each.counts for each in matches])
-    keys = places * terms + columns
-    totals = summed(keys, counts, rows.size * terms)[keys]
+    totals = np.zeros(rows.size * terms, np.float32)  # counts are small and whole: exact, at half the memory
+    for each in matches:
+        totals[each.places * terms + each.columns] += each.counts
+    totals = totals[places * terms + columns]
     return Saturated(places, columns, counts * (_K1 + 1) / (totals + _norm(stores, rows, "text")[places]))
 
 

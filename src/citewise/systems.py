@@ -56,7 +56,11 @@ SYSTEMS: dict[str, Settings] = {
 }
 """Name to settings."""
 
-DEFAULT = "bm25"
+DEFAULT = "best"
+"""What answers where nobody names a system."""
+
+BASELINE = "bm25"
+"""What others are compared with."""
 
 _SPELLED = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*")
 _BETWEEN = re.compile(r",(?![^(]*\))")

@@ -40,7 +40,7 @@ class Neighbourhood:
 
 def neighbourhood(stores: _Stores, query: Query, hits: Rows, scope: Scope, most: int) -> Neighbourhood:
     """Return the neighbourhood among the hits of a search, which are best first."""
-    citing = hits[stores.references(hits, scope).lengths > 0][:most]
+    citing = _citing(stores, hits, scope, most)
     scores = likeness(stores, citing, Bag.of_draft(stores, query))
     order = np.lexsort((citing, -scores))
     rows, scores = citing[order], scores[order]
@@ -50,6 +50,17 @@ def neighbourhood(stores: _Stores, query: Query, hits: Rows, scope: Scope, most:
     years = stores.years(rows)
     ages = np.where(years > 0, years.max(initial=0) - years, _UNKNOWN_AGE).astype(np.float64)
     return Neighbourhood(rows, scores / max(scores.max(initial=0.0), 1e-9), references.values[kept], by[kept], ages)
+
+
+def _citing(stores: _Stores, hits: Rows, scope: Scope, most: int) -> Rows:
+    """Return the first hits whose references are seen, looking at no more than needed."""
+    found = hits[:0]
+    for start in range(0, hits.size, 2 * most):
+        part = hits[start: start + 2 * most]
+        found = np.append(found, part[stores.references(part, scope).lengths > 0])
+        if found.size >= most:
+            break
+    return found[:most]
 
 
 def votes(near: Neighbourhood, places: Rows, count: int, most: int) -> dict[str, Column]:

@@ -21,6 +21,8 @@ class Seeds:
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         """Return the candidates and, behind them, those most tied to the seeds."""
+        if not query.cited:
+            return ranking.with_signals({"seeds_tied": np.zeros(len(ranking))})
         rows = self._stores.rows_of(query.cited)
         tied, weights = ties(self._stores, np.unique(rows[rows >= 0]), scope)
         order = np.argsort(-weights, kind="stable")

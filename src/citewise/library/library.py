@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -67,6 +67,7 @@ class Library:
         self._years = np.concatenate([np.zeros(0, np.int16), *(part.array("years") for part in self.segments)])
         self._terms = Terms(self.vocabulary.number)
         self._terms_lock = threading.Lock()
+        self._terms_of = lru_cache(maxsize=8)(self._count_terms)  # the stages of a system all ask for the same texts
 
     def __len__(self) -> int:
         return self.manifest.papers
@@ -188,9 +189,14 @@ class Library:
 
     def terms_of(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the numbers of a text's terms that the library knows, each once, and how often each occurs."""
+        return self._terms_of(text)
+
+    def _count_terms(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         with self._terms_lock:
             numbers, _ = self._terms.numbers([text])
-        return np.unique(numbers, return_counts=True)
+        terms, counts = np.unique(numbers, return_counts=True)
+        terms.flags.writeable = counts.flags.writeable = False  # they are kept for who asks next
+        return terms, counts
 
     def words(self, terms: NDArray[np.int64]) -> list[str]:
         """Return the stems with these numbers."""
@@ -199,9 +205,12 @@ class Library:
     def statistics(self, terms: NDArray[np.int64], field: str) -> TermStatistics:
         """Return how many papers have each term in a field, or in "text"."""
         held = self.tables.frequencies[field]
-        frequencies = np.zeros(terms.size, np.int64)
-        known = terms < held.size
-        frequencies[known] = held[terms[known]]
+        if terms.size and terms.max() < held.size:
+            frequencies = held[terms].astype(np.int64)
+        else:
+            frequencies = np.zeros(terms.size, np.int64)
+            known = terms < held.size
+            frequencies[known] = held[terms[known]]
         total = sum(self.manifest.lengths.values()) if field == "text" else self.manifest.lengths[field]
         return TermStatistics(len(self), frequencies, total / max(len(self), 1))
 
@@ -216,7 +225,7 @@ class Library:
 
     def matches(self, rows: Rows, terms: NDArray[np.int64], field: str) -> Matches:
         """Return where the terms stand in a field of the papers."""
-        numbers = np.zeros(len(self.vocabulary), np.uint32)
+        numbers = np.zeros(len(self.vocabulary), np.uint16 if terms.size < 2**16 - 1 else np.uint32)
         numbers[terms] = np.arange(1, terms.size + 1)
         parts = []
         for segment, places, local in self._by_segment(rows):

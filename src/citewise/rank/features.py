@@ -21,15 +21,19 @@ def first_features(signals: Signals, names: Sequence[str], depth: int) -> NDArra
     """Return a matrix for the first, linear step: no NaN; a paper that the search did not find counts as the next after
     `depth`.
     """
-    held = signals | {"growth": growth(signals), "age": np.nan_to_num(signals["age"], nan=_UNKNOWN_AGE)}
-    held["hit_rank"] = np.nan_to_num(signals["hit_rank"], nan=depth + 1) - 1  # so that its logarithm is the rank's
-    return np.stack([np.nan_to_num(_column(held, name)) for name in names], 1)
+    held = signals | {"growth": growth(signals), "age": _filled(signals["age"], _UNKNOWN_AGE)}
+    held["hit_rank"] = _filled(signals["hit_rank"], depth + 1) - 1  # so that its logarithm is the rank's
+    return np.stack([_filled(_column(held, name), 0.0) for name in names], 1)
 
 
 def features(signals: Signals, names: Sequence[str]) -> NDArray[np.float64]:
     """Return a matrix for the learned step; NaN says that there is nothing to know."""
     held = signals | derived(signals)
     return np.stack([_column(held, name) for name in names], 1)
+
+
+def _filled(column: Column, value: float) -> Column:
+    return np.where(np.isnan(column), value, column)
 
 
 def growth(signals: Signals) -> Column:
@@ -65,7 +69,7 @@ def _log_ranks(column: Column) -> Column:
     """Return the logarithm of each value's rank from the highest; equals share the best of their ranks."""
     if np.isnan(column).all():
         return column
-    order = np.argsort(-column, kind="stable")
+    order = np.argsort(-column)
     ordered = column[order]
     fresh = np.append(True, ordered[1:] != ordered[:-1])
     ranks = np.empty(column.size)
