@@ -116,9 +116,16 @@ def _command(name: str, command: Any) -> str:
 
 
 def _systems() -> str:
-    names = [field.name for field in dataclasses.fields(next(iter(SYSTEMS.values())))]
-    rows = [[f"`{name}`", *(f"`{getattr(each, name)}`" for each in SYSTEMS.values())] for name in names]
-    return f"{_SYSTEMS}\n{_table(['setting', *(f'`{name}`' for name in SYSTEMS)], rows)}"
+    kinds = dict.fromkeys(type(each) for each in SYSTEMS.values())
+    return f"{_SYSTEMS}\n" + "\n".join(_settings({name: each for name, each in SYSTEMS.items() if type(each) is kind})
+                                       for kind in kinds)
+
+
+def _settings(systems: dict[str, Any]) -> str:
+    """Return a table of the systems with one kind of settings."""
+    names = [field.name for field in dataclasses.fields(next(iter(systems.values())))]
+    rows = [[f"`{name}`", *(f"`{getattr(each, name)}`" for each in systems.values())] for name in names]
+    return _table(["setting", *(f"`{name}`" for name in systems)], rows)
 
 
 def _usage(argument: Any) -> str:

@@ -16,9 +16,10 @@ ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
     ["types", "errors", "ids", "hash_table", "encoding", "latex", "report"],
-    ["text"],
+    ["text", "places"],
     ["protocols", "tex_source"],
-    ["library", "retrieve", "drafts"],
+    ["likeness"],
+    ["library", "retrieve", "expand", "rank", "drafts"],
     ["ingest", "recommend"],
     ["systems", "queries"],
     ["opened"],

@@ -17,7 +17,8 @@ from rank_bm25 import BM25Okapi, BM25Plus
 import citewise
 from citewise.errors import BadInput
 from citewise.library.library import Library
-from citewise.retrieve.bm25 import Bm25, Bm25Settings, bm25, idf, key_terms
+from citewise.likeness import idf
+from citewise.retrieve.bm25 import Bm25, Bm25Settings, bm25, key_terms
 from citewise.types import Paper, Query, Scope
 
 ANYWHERE = Scope()

@@ -18,6 +18,7 @@ from corpora import GOLDEN
 import citewise
 from citewise import cli
 from citewise.render import FORMATS
+from citewise.systems import DEFAULT
 from citewise.types import Paper
 
 TITLE = "How honey bees dance and swarm"
@@ -160,12 +161,12 @@ def test_json_says_what_python_says(run, golden_library: Path, options: dict) ->
     assert len(expected) > 0
     assert said["library"] == {"path": str(golden_library), "generation": 1,
                                "fingerprint": held.library.manifest.fingerprint}
-    assert said["system"] == options.get("system", "bm25")
+    assert said["system"] == options.get("system", DEFAULT)
     assert (said["query"]["title"], said["query"]["year"]) == (TITLE, options.get("year"))
 
 
 ENTRIES = {"bibtex": r"(?m)^@\w+\{", "ris": r"(?m)^ER  -", "markdown": r"(?m)^(?:[-*]|\d+\.) ", "json": r'"rank": \d+',
-           "csl": r'"title":', "table": r"(?m)^ *\d+ +\d+\.\d\d "}
+           "csl": r'"title":', "table": r"(?m)^ *\d+ +-?\d+\.\d\d "}
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -267,11 +268,11 @@ def test_a_trec_run(run, golden_library: Path, tmp_path: Path) -> None:
     done = run("run", "--queries", queries, "--library", golden_library, "-k", "3", "-o", tmp_path / "out.run")
     assert (done.code, done.out) == (0, "")
     rows = [line.split(" ") for line in (tmp_path / "out.run").read_text().splitlines()]
-    assert all(len(row) == 6 and row[1] == "Q0" and row[5] == "bm25" for row in rows)
+    assert all(len(row) == 6 and row[1] == "Q0" and row[5] == DEFAULT for row in rows)
     held = citewise.open(golden_library)
     asked = {"q%201": {"title": TITLE}, "2": {"abstract": ABSTRACT, "year": 1990},
              "q4": {"title": "bees", "cited": ["doi:10.1000/clock"], "year": 2012}}
-    expected = [[query, "Q0", "%20".join(each.paper.id.split()), str(each.rank), str(np.float32(each.score)), "bm25"]
+    expected = [[query, "Q0", "%20".join(each.paper.id.split()), str(each.rank), str(np.float32(each.score)), DEFAULT]
                 for query, question in asked.items() for each in held.recommend(**question, k=3)]
     assert rows == expected
     said = "".join(done.err.split())

@@ -18,6 +18,7 @@ import citewise
 from citewise import evaluate
 from citewise.cli import app
 from citewise.retrieve.bm25 import Bm25Settings
+from citewise.systems import BestSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -121,7 +122,7 @@ def test_documented_defaults_are_those_of_the_code() -> None:
     section = (DOCS / "methods.md").read_text("utf-8").partition("### Settings\n")[2]
     rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", section, re.MULTILINE)
     documented = {name: float(value) for name, value in rows}
-    held = {field.name: field.default for field in dataclasses.fields(Bm25Settings)}
+    held = {field.name: field.default for kind in (Bm25Settings, BestSettings) for field in dataclasses.fields(kind)}
     assert documented == {name: value for name, value in held.items() if name != "form"}
 
 

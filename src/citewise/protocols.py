@@ -80,6 +80,15 @@ class TermStatistics:
     mean_length: float
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Where terms stand in papers: term `columns[i]` stands `counts[i]` times in paper `places[i]`, places sorted."""
+
+    places: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+
 class Terms(Protocol):
     """The forward index: which terms stand in which papers, how often."""
 
@@ -97,6 +106,14 @@ class Terms(Protocol):
 
     def counts(self, rows: Rows, terms: NDArray[np.int64], field: str) -> NDArray[np.float64]:
         """Return how often each term (column) stands in a field of each paper (row)."""
+        ...
+
+    def matches(self, rows: Rows, terms: NDArray[np.int64], field: str) -> Matches:
+        """Return the same without the zeros: far less where papers are many; `field` is not "text"."""
+        ...
+
+    def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
+        """Return every term of a field of each paper, and how often each stands there."""
         ...
 
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
@@ -121,4 +138,20 @@ class Retriever(Protocol):
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return at most k papers in scope, each once, best first."""
+        ...
+
+
+class Expander(Protocol):
+    """Candidates to more candidates."""
+
+    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates, none dropped and their order kept, with further papers in scope behind them."""
+        ...
+
+
+class Ranker(Protocol):
+    """Candidates to the same candidates in a better order."""
+
+    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates, none added and none dropped, best first."""
         ...

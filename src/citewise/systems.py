@@ -2,22 +2,65 @@
 
 import dataclasses
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from citewise.errors import BadInput
+from citewise.expand.neighbours import Neighbours
+from citewise.expand.seeds import Seeds
 from citewise.protocols import Stores
+from citewise.rank.learned import Learned
 from citewise.recommend import Recommender
 from citewise.retrieve.bm25 import Bm25, Bm25Settings
+from citewise.retrieve.engine import Engine
 
-SYSTEMS: dict[str, Bm25Settings] = {
+
+@dataclass(frozen=True, slots=True)
+class BestSettings:
+    """How far the learned system looks; its model was trained with these values."""
+
+    depth: int = 5000
+    """Papers that the search fetches."""
+    neighbours: int = 500
+    """Papers like the draft whose references are candidates and votes."""
+    kept: int = 2000
+    """Candidates that the learned step ranks; the others stand behind them."""
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if min(self.depth, self.neighbours, self.kept) < 1:
+            raise BadInput(f"best needs depth, neighbours and kept of at least 1; got depth={self.depth}, "
+                           f"neighbours={self.neighbours}, kept={self.kept}")
+
+
+def _words(stores: Stores, settings: Bm25Settings) -> Recommender:
+    return Recommender(stores, Bm25(stores, settings))
+
+
+def _learned(stores: Stores, settings: BestSettings) -> Recommender:
+    expanders = (Seeds(stores), Neighbours(stores, settings.neighbours))
+    return Recommender(stores, Engine(stores), expanders, Learned(stores, settings.kept), settings.depth)
+
+
+Settings = Bm25Settings | BestSettings
+
+_STAGES: dict[type[Settings], Callable[[Stores, Any], Recommender]] = {Bm25Settings: _words, BestSettings: _learned}
+"""How the stages of a system are put together, by the kind of its settings."""
+
+SYSTEMS: dict[str, Settings] = {
+    "best": BestSettings(),
     "bm25": Bm25Settings(),
     "bm25-title": Bm25Settings(form="title"),
     "bm25-keyterms": Bm25Settings(form="keyterms"),
 }
 """Name to settings."""
 
-DEFAULT = "bm25"
+DEFAULT = "best"
+"""What answers where nobody names a system."""
+
+BASELINE = "bm25"
+"""What others are compared with."""
 
 _SPELLED = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*")
 _BETWEEN = re.compile(r",(?![^(]*\))")
@@ -28,7 +71,7 @@ class System:
     """A name with the settings that it stands for."""
 
     name: str
-    settings: Bm25Settings
+    settings: Settings
 
     @classmethod
     def parse(cls, text: str) -> "System":
@@ -49,7 +92,7 @@ class System:
 
     def over(self, stores: Stores) -> Recommender:
         """Return this system over a library."""
-        return Recommender(stores, Bm25(stores, self.settings))
+        return _STAGES[type(self.settings)](stores, self.settings)
 
 
 def parse_systems(text: str) -> list[System]:
@@ -57,7 +100,7 @@ def parse_systems(text: str) -> list[System]:
     return [System.parse(part) for part in _BETWEEN.split(text) if part.strip()]
 
 
-def _change(settings: Bm25Settings, text: str) -> tuple[str, Any]:
+def _change(settings: Settings, text: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or name not in {field.name for field in dataclasses.fields(settings)}:
         known = ", ".join(field.name for field in dataclasses.fields(settings))

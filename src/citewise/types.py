@@ -8,6 +8,14 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 """Positions of papers in a library."""
 
+Column = NDArray[np.float64]
+"""One number for each of some papers."""
+
+
+def summed(places: Rows, weights: Column, count: int) -> Column:
+    """Return for each of `count` places the sum of the weights that fall on it."""
+    return np.bincount(places, weights, count).astype(np.float64, copy=False)  # of nothing, numpy counts in integers
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:
@@ -80,6 +88,16 @@ class Ranking:
         """Return the candidates at the given places, in that order."""
         signals = {name: column[index] for name, column in self.signals.items()}
         return Ranking(self.rows[index], self.scores[index], signals)
+
+    def followed_by(self, rows: Rows) -> "Ranking":
+        """Return the candidates with further ones behind them, whose score is 0 and whose signals are NaN."""
+        unknown = np.full(rows.size, np.nan)
+        signals = {name: np.append(column, unknown) for name, column in self.signals.items()}
+        return Ranking(np.append(self.rows, rows), np.append(self.scores, np.zeros(rows.size)), signals)
+
+    def with_signals(self, signals: "dict[str, Column]") -> "Ranking":
+        """Return the candidates with further signals."""
+        return Ranking(self.rows, self.scores, self.signals | signals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def _rendered(format: str, held: citewise.OpenLibrary, query: Query, system: str
     return BIBLIOGRAPHIES[format]([each.paper for each in answers])
 
 
-@commands.command(epilog="Example: citewise run --queries queries.jsonl --library my-library -k 1000 -o bm25.run")
+@commands.command(epilog="Example: citewise run --queries queries.jsonl --library my-library -k 1000 -o best.run")
 def run(
     queries: Annotated[str, typer.Option(help='A file of {"id","title","abstract","year"?,"cited"?} lines, or -.',
                                          show_default=False)],

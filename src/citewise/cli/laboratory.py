@@ -19,7 +19,7 @@ from citewise.evaluate.plots import require_matplotlib
 from citewise.evaluate.splits import PARTS, Years
 from citewise.evaluate.splits import Part as PartName
 from citewise.render import evaluation
-from citewise.systems import DEFAULT
+from citewise.systems import BASELINE
 
 commands = typer.Typer()
 
@@ -108,7 +108,7 @@ def evaluate(
     library: LibraryOption,
     systems: Annotated[str, typer.Option(help="Systems with commas between; several values of a setting with bars: "
                                          "'bm25(k1=0.9|1.2)'; run:FILE for another program's TREC run. The first is "
-                                         "the baseline.")] = DEFAULT,
+                                         "the baseline.")] = BASELINE,
     split: Annotated[Path | None, typer.Option(help="A split file, see citewise split.")] = None,
     part: Annotated[Part, typer.Option(help="The split's part to ask.")] = TEST,
     years: Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these "

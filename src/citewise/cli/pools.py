@@ -17,7 +17,7 @@ from citewise.evaluate.experiment import spelled
 from citewise.evaluate.large import MEASURES as LARGE_MEASURES
 from citewise.evaluate.pool_scores import MEASURES
 from citewise.render import pools as rendered
-from citewise.systems import DEFAULT
+from citewise.systems import BASELINE
 
 commands = typer.Typer(name="pools", no_args_is_help=True,
                        help="Candidate pools by field and kind of negative: build them, score systems on them.")
@@ -32,7 +32,7 @@ RunFolderOption = Annotated[Path | None, typer.Option(help="Keep answers here: a
 def build(
     library: LibraryOption,
     output: Annotated[Path, typer.Option("-o", "--output", help="The file of pools.", show_default=False)],
-    systems: Annotated[str, typer.Option(help="Systems that give negatives, with commas between.")] = DEFAULT,
+    systems: Annotated[str, typer.Option(help="Systems that give negatives, with commas between.")] = BASELINE,
     models: Annotated[int, typer.Option(min=1, help="Use so many of the systems: those whose best negatives have the "
                                         "least in common.")] = 3,
     fields: Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
@@ -79,7 +79,7 @@ def score(
                                          "such as SciDocs' cite/test.qrel.", show_default=False)],
     library: LibraryOption,
     systems: Annotated[str, typer.Option(help="Systems with commas between; run:FILE for another program's TREC "
-                                         "run. The first is the baseline.")] = DEFAULT,
+                                         "run. The first is the baseline.")] = BASELINE,
     measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = MEASURES,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
@@ -114,7 +114,7 @@ def large(
                                                 "without, each label is a field.")] = None,
     queries: Annotated[int, typer.Option(min=1, help="At most so many queries a field.")] = 200,
     repeats: Annotated[int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")] = 1,
-    systems: Annotated[str, typer.Option(help="Systems with commas between.")] = DEFAULT,
+    systems: Annotated[str, typer.Option(help="Systems with commas between.")] = BASELINE,
     measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = LARGE_MEASURES,
     least: LeastOption = 5,
     seed: SeedOption = 0,

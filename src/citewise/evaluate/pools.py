@@ -18,7 +18,7 @@ from citewise.evaluate.splits import Question
 from citewise.library.library import Library
 from citewise.opened import OpenLibrary
 from citewise.recommend import scope_of
-from citewise.systems import DEFAULT
+from citewise.systems import BASELINE
 from citewise.types import Query, Rows
 
 GRAPH, MOST_CITED, RANDOM = "graph", "most-cited", "random"
@@ -30,7 +30,7 @@ CITED = "cited"
 class PoolSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a pool is made of; the defaults are MDCR's."""
 
-    systems: tuple[str, ...] = (DEFAULT,)
+    systems: tuple[str, ...] = (BASELINE,)
     """Those that give negatives."""
     models: int = 3
     """How many of them are used: the ones whose negatives have the least in common."""

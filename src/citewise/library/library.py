@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,7 @@ from citewise.library.segment import Segment
 from citewise.library.tables import Tables
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
-from citewise.protocols import FIELDS, Ragged, TermStatistics
+from citewise.protocols import FIELDS, Matches, Ragged, TermStatistics
 from citewise.text import Terms
 from citewise.types import Paper, Rows, Scope
 
@@ -67,6 +67,7 @@ class Library:
         self._years = np.concatenate([np.zeros(0, np.int16), *(part.array("years") for part in self.segments)])
         self._terms = Terms(self.vocabulary.number)
         self._terms_lock = threading.Lock()
+        self._terms_of = lru_cache(maxsize=8)(self._count_terms)  # the stages of a system all ask for the same texts
 
     def __len__(self) -> int:
         return self.manifest.papers
@@ -188,9 +189,14 @@ class Library:
 
     def terms_of(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the numbers of a text's terms that the library knows, each once, and how often each occurs."""
+        return self._terms_of(text)
+
+    def _count_terms(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         with self._terms_lock:
             numbers, _ = self._terms.numbers([text])
-        return np.unique(numbers, return_counts=True)
+        terms, counts = np.unique(numbers, return_counts=True)
+        terms.flags.writeable = counts.flags.writeable = False  # they are kept for who asks next
+        return terms, counts
 
     def words(self, terms: NDArray[np.int64]) -> list[str]:
         """Return the stems with these numbers."""
@@ -199,9 +205,12 @@ class Library:
     def statistics(self, terms: NDArray[np.int64], field: str) -> TermStatistics:
         """Return how many papers have each term in a field, or in "text"."""
         held = self.tables.frequencies[field]
-        frequencies = np.zeros(terms.size, np.int64)
-        known = terms < held.size
-        frequencies[known] = held[terms[known]]
+        if terms.size and terms.max() < held.size:
+            frequencies = held[terms].astype(np.int64)
+        else:
+            frequencies = np.zeros(terms.size, np.int64)
+            known = terms < held.size
+            frequencies[known] = held[terms[known]]
         total = sum(self.manifest.lengths.values()) if field == "text" else self.manifest.lengths[field]
         return TermStatistics(len(self), frequencies, total / max(len(self), 1))
 
@@ -210,16 +219,43 @@ class Library:
         if field == "text":
             return self.counts(rows, terms, "title") + self.counts(rows, terms, "abstract")
         found = np.zeros((rows.size, terms.size))
-        columns = np.zeros(len(self.vocabulary), np.uint32)
-        columns[terms] = np.arange(1, terms.size + 1)
+        matches = self.matches(rows, terms, field)
+        found[matches.places, matches.columns] = matches.counts
+        return found
+
+    def matches(self, rows: Rows, terms: NDArray[np.int64], field: str) -> Matches:
+        """Return where the terms stand in a field of the papers."""
+        numbers = np.zeros(len(self.vocabulary), np.uint16 if terms.size < 2**16 - 1 else np.uint32)
+        numbers[terms] = np.arange(1, terms.size + 1)
+        parts = []
         for segment, places, local in self._by_segment(rows):
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
-            column = columns[segment.values(field, "terms")[index]]
-            hits = np.flatnonzero(column)
-            owners = np.searchsorted(begins, hits, "right") - 1
-            found[places[owners], column[hits] - 1] = segment.values(field, "counts")[index[hits]]
-        return found
+            found = numbers[segment.values(field, "terms")[index]]
+            hits = np.flatnonzero(found)
+            owners = np.repeat(places, np.diff(begins))  # a search for each hit takes longer
+            parts.append((owners[hits], found[hits].astype(np.int64) - 1,
+                          segment.values(field, "counts")[index[hits]].astype(np.float64)))
+        if len(parts) == 1:
+            return Matches(*parts[0])
+        joined = [np.concatenate([np.zeros(0, np.int64), *columns]) for columns in zip(*parts, strict=True)]
+        order = np.argsort(joined[0], kind="stable")
+        return Matches(joined[0][order], joined[1][order], joined[2][order])
+
+    def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
+        """Return every term of a field of each paper, and how often each stands there."""
+        if len(self.segments) == 1:
+            terms, counts = (self.segments[0].lists(field, column, rows) for column in ("terms", "counts"))
+            return terms, counts.values
+        lengths, parts = np.zeros(rows.size, np.int64), []
+        for segment, places, local in self._by_segment(rows):
+            terms, counts = (segment.lists(field, column, local) for column in ("terms", "counts"))
+            lengths[places] = terms.lengths
+            parts.append((np.repeat(places, terms.lengths), terms.values, counts.values))
+        owners, values, counted = (np.concatenate([np.zeros(0, np.int64), *column]).astype(np.int64)
+                                   for column in (zip(*parts, strict=True) if parts else ((), (), ())))
+        order = np.argsort(owners, kind="stable")
+        return Ragged(values[order], np.concatenate(([0], np.cumsum(lengths)))), counted[order]
 
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
         """Return how many terms a field (or "text") of each paper has."""

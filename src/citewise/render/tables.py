@@ -12,6 +12,8 @@ from citewise.report import Report
 from citewise.types import Recommendation
 
 _MOST_AUTHORS = 2
+_TELLING = ("bm25", "title_in_draft", "vote_count", "cocited", "seeds_cocited", "citations", "age")
+"""The signals that a person is shown; the JSON has all of them."""
 
 
 def recommendations(answers: Sequence[Recommendation], explain: bool) -> Table:
@@ -25,7 +27,7 @@ def recommendations(answers: Sequence[Recommendation], explain: bool) -> Table:
         about = [_authors(paper.authors), paper.venue, str(paper.year or ""), paper.id]
         lines = [f"[bold]{escape(paper.title)}[/bold]", f"[dim]{escape(' · '.join(filter(None, about)))}[/dim]"]
         if explain:
-            signals = ", ".join(f"{name} {value:.4g}" for name, value in each.signals.items())
+            signals = ", ".join(f"{name} {each.signals[name]:.4g}" for name in _TELLING if name in each.signals)
             lines.append(f"[green]{escape(signals)}[/green]")
         table.add_row(str(each.rank), f"{each.score:.2f}", "\n".join(lines))
     return table

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.errors import BadInput
+from citewise.likeness import idf
 from citewise.protocols import Lexical, Papers, Terms
 from citewise.types import Query, Ranking, Rows, Scope
 
@@ -49,11 +50,6 @@ class Bm25Settings:
         if not (self.keyterms >= 1 and 1 <= self.reach < math.inf and 0 < self.common <= 1):
             raise BadInput("BM25 needs keyterms >= 1, reach >= 1 and 0 < common <= 1; got "
                            f"keyterms={self.keyterms}, reach={self.reach}, common={self.common}")
-
-
-def idf(frequencies: NDArray[np.int64], papers: int) -> NDArray[np.float64]:
-    """Return ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Robertson and Zaragoza 2009, as Lucene has it)."""
-    return np.log1p((papers - frequencies + 0.5) / (frequencies + 0.5))
 
 
 def bm25(counts: NDArray[np.float64], lengths: NDArray[np.int64], mean_length: float, weights: NDArray[np.float64],

@@ -1,0 +1,92 @@
+"""How like papers are to a bag of words: BM25 from the forward index, for any rows and any bag."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.protocols import FIELDS, Matches, Papers, Terms
+from citewise.types import Column, Query, Rows, summed
+
+_K1, _B = 1.6, 0.75
+"""As the system `bm25` has them."""
+
+
+class Stores(Papers, Terms, Protocol):
+    """What likeness is made from."""
+
+
+def idf(frequencies: NDArray[np.int64], papers: int) -> NDArray[np.float64]:
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Robertson and Zaragoza 2009, as Lucene has it)."""
+    return np.log1p((papers - frequencies + 0.5) / (frequencies + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """A weighted bag of terms, each once."""
+
+    terms: NDArray[np.int64]
+    weights: Column
+
+    @classmethod
+    def of(cls, stores: Stores, text: str) -> "Bag":
+        """Return a text's terms with their counts."""
+        terms, counts = stores.terms_of(text)
+        return cls(terms, counts.astype(np.float64))
+
+    @classmethod
+    def of_draft(cls, stores: Stores, query: Query) -> "Bag":
+        """Return the terms of a draft's title and abstract with their counts."""
+        return cls.of(stores, f"{query.title}\n{query.abstract}")
+
+    def rarity(self, stores: Stores, field: str) -> Column:
+        """Return the terms' idf in a field."""
+        known = stores.statistics(self.terms, field)
+        return idf(known.frequencies, known.papers)
+
+
+@dataclass(frozen=True, slots=True)
+class Saturated:
+    """Matches with BM25's term-frequency part of each, which lies between 0 and k1 + 1; a pair may stand twice."""
+
+    places: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    parts: Column
+
+    def scores(self, weights: Column, rows: int) -> Column:
+        """Return the sum for each of `rows` papers; `weights` are the columns'."""
+        return summed(self.places, self.parts * weights[self.columns], rows)
+
+
+def saturated(stores: Stores, rows: Rows, matches: Matches, field: str) -> Saturated:
+    """Return the matches in one field, saturated."""
+    parts = matches.counts * (_K1 + 1) / (matches.counts + _norm(stores, rows, field)[matches.places])
+    return Saturated(matches.places, matches.columns, parts)
+
+
+def saturated_together(stores: Stores, rows: Rows, matches: list[Matches], terms: int) -> Saturated:
+    """Return the matches in title and abstract as those of one text: each has its share of what they have together."""
+    places = np.concatenate([each.places for each in matches])
+    columns = np.concatenate([each.columns for each in matches])
+    counts = np.concatenate([each.counts for each in matches])
+    totals = np.zeros(rows.size * terms, np.float32)  # counts are small and whole: exact, at half the memory
+    for each in matches:
+        totals[each.places * terms + each.columns] += each.counts
+    totals = totals[places * terms + columns]
+    return Saturated(places, columns, counts * (_K1 + 1) / (totals + _norm(stores, rows, "text")[places]))
+
+
+def _norm(stores: Stores, rows: Rows, field: str) -> Column:
+    known = stores.statistics(np.zeros(0, np.int64), field)
+    relative: Column = stores.lengths(rows, field) / max(known.mean_length, 1e-9)
+    return _K1 * (1 - _B + _B * relative)
+
+
+def likeness(stores: Stores, rows: Rows, bag: Bag) -> Column:
+    """Return the papers' BM25 scores over title and abstract together."""
+    if not (rows.size and bag.terms.size):
+        return np.zeros(rows.size)
+    matches = [stores.matches(rows, bag.terms, field) for field in FIELDS]
+    found = saturated_together(stores, rows, matches, bag.terms.size)
+    return found.scores(bag.weights * bag.rarity(stores, "text"), rows.size)

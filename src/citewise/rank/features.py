@@ -1,0 +1,77 @@
+"""Signals to features: ratios, ranks and logarithms that mean the same in a library of another size or field.
+
+A feature's name says how it is made: `votes / best` is the signal `votes` over the best candidate's, `rank votes` the
+logarithm of its rank among the candidates, `log votes` the logarithm of 1 + votes, `nearest_citer` the signal itself.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.types import Column
+
+Signals = dict[str, Column]
+
+_RATIO, _RANK, _LOG = " / best", "rank ", "log "
+_UNKNOWN_AGE = 10.0
+
+
+def first_features(signals: Signals, names: Sequence[str], depth: int) -> NDArray[np.float64]:
+    """Return a matrix for the first, linear step: no NaN; a paper that the search did not find counts as the next after
+    `depth`.
+    """
+    held = signals | {"growth": growth(signals), "age": _filled(signals["age"], _UNKNOWN_AGE)}
+    held["hit_rank"] = _filled(signals["hit_rank"], depth + 1) - 1  # so that its logarithm is the rank's
+    return np.stack([_filled(_column(held, name), 0.0) for name in names], 1)
+
+
+def features(signals: Signals, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return a matrix for the learned step; NaN says that there is nothing to know."""
+    held = signals | derived(signals)
+    return np.stack([_column(held, name) for name in names], 1)
+
+
+def _filled(column: Column, value: float) -> Column:
+    return np.where(np.isnan(column), value, column)
+
+
+def growth(signals: Signals) -> Column:
+    """Return how much of a paper's citations are of the last two years, as a difference of logarithms."""
+    return np.log1p(signals["citations2"]) - np.log1p(signals["citations"])
+
+
+def derived(signals: Signals) -> Signals:
+    """Return signals that follow from others."""
+    count = signals["bm25"].size
+    mean = np.sort(signals["votes_sharp"])[::-1][:100].mean() if count else 0.0
+    weight = np.maximum(signals["query_weight"], 1e-9)
+    return {"lift": signals["vote_count"] / (signals["citations"] + 3), "growth": growth(signals),
+            "lift_sharp": signals["votes_sharp"] / (signals["citations"] + 3), "bm25_share": signals["bm25"] / weight,
+            "query_size": np.log1p(weight), "best_bm25": signals["bm25"].max(initial=0.0) / weight,
+            "voted": np.full(count, np.log1p(np.count_nonzero(signals["vote_count"]))),
+            "votes_to_mean": signals["votes_sharp"] / max(mean, 1e-9)}
+
+
+def _column(held: Signals, name: str) -> Column:
+    if name.endswith(_RATIO):
+        return _ratio(held[name.removesuffix(_RATIO)])
+    if name.startswith(_RANK):
+        return _log_ranks(held[name.removeprefix(_RANK)])
+    return np.log1p(held[name.removeprefix(_LOG)]) if name.startswith(_LOG) else held[name]
+
+
+def _ratio(column: Column) -> Column:
+    return column / max(column.max(initial=0.0), 1e-9) if not np.isnan(column).any() else column
+
+
+def _log_ranks(column: Column) -> Column:
+    """Return the logarithm of each value's rank from the highest; equals share the best of their ranks."""
+    if np.isnan(column).all():
+        return column
+    order = np.argsort(-column)
+    ordered = column[order]
+    fresh = np.append(True, ordered[1:] != ordered[:-1])
+    ranks = np.empty(column.size)
+    ranks[order] = np.flatnonzero(fresh)[np.cumsum(fresh) - 1] + 1
+    return np.log(ranks)

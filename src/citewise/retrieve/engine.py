@@ -1,0 +1,35 @@
+"""The inverted index's own order, deep and not scored again: for systems whose ranker scores anyway."""
+
+from typing import Protocol
+
+import numpy as np
+
+from citewise.protocols import Lexical, Papers, Terms
+from citewise.types import Query, Ranking, Scope
+
+_COMMON = 0.2
+"""Terms in more than this share of the papers are left out: a fifth faster, and recall a little better (cs, dev)."""
+
+
+class _Stores(Papers, Terms, Lexical, Protocol):
+    """What this retriever reads."""
+
+
+class Engine:
+    """The retriever; its score is 1 / rank."""
+
+    def __init__(self, stores: _Stores) -> None:
+        self._stores = stores
+
+    def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
+        """Return the k papers in scope that the engine finds first; by common terms only where others find too few."""
+        terms, counts = self._stores.terms_of(f"{query.title}\n{query.abstract}")
+        if not terms.size:
+            return Ranking(np.zeros(0, np.int64), np.zeros(0), {"hit_rank": np.zeros(0)})
+        known = self._stores.statistics(terms, "text")
+        telling = known.frequencies <= _COMMON * known.papers
+        rows = self._stores.search(terms[telling], counts[telling], k, scope) if telling.any() else terms[:0]
+        if rows.size < k and not telling.all():
+            rows = self._stores.search(terms, counts, k, scope)
+        ranks = np.arange(1.0, rows.size + 1)
+        return Ranking(rows, 1 / ranks, {"hit_rank": ranks})
