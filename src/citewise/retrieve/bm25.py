@@ -90,6 +90,10 @@ class Bm25:
         order = np.lexsort((rows, -scores))[: min(k, np.count_nonzero(scores))]
         return Ranking(rows[order], scores[order], {"bm25": scores[order]})
 
+    def scores(self, rows: Rows, query: Query) -> NDArray[np.float64]:
+        """Return the exact score of each paper, 0 where it shares no term with the query."""
+        return self._scores(rows, *self._terms(query))
+
     def _terms(self, query: Query) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the query's terms and their counts, as the form asks; a query without a title has its abstract."""
         whole = f"{query.title}\n{query.abstract}"
@@ -112,6 +116,21 @@ class Bm25:
         return self._stores.search(terms[telling], counts[telling], k, scope)
 
     def _scores(self, rows: Rows, terms: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        if not rows.size:
+            return np.zeros(0)
         known = self._stores.statistics(terms, "text")
         return bm25(self._stores.counts(rows, terms, "text"), self._stores.lengths(rows, "text"), known.mean_length,
                     idf(known.frequencies, known.papers) * counts, self._settings)
+
+
+class Bm25Ranker:
+    """The ranker: reads nothing but titles and abstracts."""
+
+    def __init__(self, stores: _Stores, settings: Bm25Settings) -> None:
+        self._bm25 = Bm25(stores, settings)
+
+    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates by their exact scores, which are also the signal `bm25`; ties by row."""
+        scores = self._bm25.scores(ranking.rows, query)
+        order = np.lexsort((ranking.rows, -scores))
+        return Ranking(ranking.rows, scores, {**ranking.signals, "bm25": scores}).take(order)
