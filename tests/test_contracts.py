@@ -14,7 +14,7 @@ from citewise.errors import BadInput
 from citewise.opened import OpenLibrary
 from citewise.recommend import scope_of
 from citewise.retrieve.bm25 import Bm25Settings
-from citewise.systems import SYSTEMS, System, parse_systems
+from citewise.systems import SYSTEMS, System
 from citewise.types import Query
 
 PAPERS = [*GOLDEN, *random_papers(60, seed=3)]
@@ -190,12 +190,6 @@ def test_threads_get_the_same_answers(held: OpenLibrary, system: str) -> None:
 def test_a_system_prints_as_it_parses(text: str) -> None:
     assert str(System.parse(text)) == text
     assert System.parse(str(System.parse(text))) == System.parse(text)
-
-
-def test_systems_are_read_from_a_list() -> None:
-    found = parse_systems(" bm25 , bm25( k1 = 0.9 , b=0.40 ),bm25-title,")
-    assert [str(each) for each in found] == ["bm25", "bm25(k1=0.9,b=0.4)", "bm25-title"]
-    assert System.parse("bm25(k1=1.6)") == System.parse("bm25"), "the usual value is no change"
 
 
 @pytest.mark.parametrize(("text", "message"), [

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewise.errors import BadInput
+from citewise.expand.navigation import Navigation, NavigationSettings
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.protocols import Stores
 from citewise.rank.learned import Learned
 from citewise.recommend import Recommender
-from citewise.retrieve.bm25 import Bm25, Bm25Settings
+from citewise.retrieve.bm25 import Bm25, Bm25Ranker, Bm25Settings
 from citewise.retrieve.engine import Engine
 
 
@@ -38,14 +39,20 @@ def _words(stores: Stores, settings: Bm25Settings) -> Recommender:
     return Recommender(stores, Bm25(stores, settings))
 
 
+def _navigating(stores: Stores, settings: NavigationSettings) -> Recommender:
+    words = Bm25Settings()
+    return Recommender(stores, Navigation(stores, Bm25(stores, words), Bm25Ranker(stores, words), settings))
+
+
 def _learned(stores: Stores, settings: BestSettings) -> Recommender:
     expanders = (Seeds(stores), Neighbours(stores, settings.neighbours))
     return Recommender(stores, Engine(stores), expanders, Learned(stores, settings.kept), settings.depth)
 
 
-Settings = Bm25Settings | BestSettings
+Settings = Bm25Settings | NavigationSettings | BestSettings
 
-_STAGES: dict[type[Settings], Callable[[Stores, Any], Recommender]] = {Bm25Settings: _words, BestSettings: _learned}
+_STAGES: dict[type[Settings], Callable[[Stores, Any], Recommender]] = {
+    Bm25Settings: _words, NavigationSettings: _navigating, BestSettings: _learned}
 """How the stages of a system are put together, by the kind of its settings."""
 
 SYSTEMS: dict[str, Settings] = {
@@ -53,6 +60,7 @@ SYSTEMS: dict[str, Settings] = {
     "bm25": Bm25Settings(),
     "bm25-title": Bm25Settings(form="title"),
     "bm25-keyterms": Bm25Settings(form="keyterms"),
+    "navigation": NavigationSettings(),
 }
 """Name to settings."""
 
@@ -63,7 +71,6 @@ BASELINE = "bm25"
 """What others are compared with."""
 
 _SPELLED = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*")
-_BETWEEN = re.compile(r",(?![^(]*\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +100,6 @@ class System:
     def over(self, stores: Stores) -> Recommender:
         """Return this system over a library."""
         return _STAGES[type(self.settings)](stores, self.settings)
-
-
-def parse_systems(text: str) -> list[System]:
-    """Read several systems, separated by commas."""
-    return [System.parse(part) for part in _BETWEEN.split(text) if part.strip()]
 
 
 def _change(settings: Settings, text: str) -> tuple[str, Any]:
