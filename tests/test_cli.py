@@ -228,7 +228,7 @@ def test_what_a_draft_cites_is_left_out(run, golden_library: Path, tmp_path: Pat
         "@article{uhr, title={Circadian clocks guide foraging bees}, author={Uhr, Mina}, year={1985}}\n")
     (tmp_path / "draft.tex").write_text(DRAFTS["draft.tex"].replace(
         "Robots", r"As \cite{frisch} says, \bibliography{refs} robots"))
-    given = ["--library", golden_library, "--format", "json"]
+    given = ["--library", golden_library, "--format", "json", "--system", "bm25"]  # by words: the order stays
     everything = ids_of(run("recommend", "--title", TITLE, "--abstract", ABSTRACT, *given))
     found = ids_of(run("recommend", tmp_path / "draft.tex", *given))
     assert found == [name for name in everything if name != "doi:10.1000/dance"]
@@ -237,7 +237,7 @@ def test_what_a_draft_cites_is_left_out(run, golden_library: Path, tmp_path: Pat
 
 
 def test_cited_keys(run, golden_library: Path) -> None:
-    given = ["recommend", "--library", golden_library, "--title", TITLE, "--format", "json"]
+    given = ["recommend", "--library", golden_library, "--title", TITLE, "--format", "json", "--system", "bm25"]
     everything = ids_of(run(*given))
     done = run(*given, "--cited", "PMID:101,https://arxiv.org/abs/1203.00002", "--cited", "own-7,nobody[1]")
     gone = {"doi:10.1000/dance", "arxiv:1203.00002", "own-7"}
