@@ -39,7 +39,9 @@ class Model:
     """Both steps."""
 
     first: FirstStep
-    trees: "Booster"
+    trees: tuple["Booster", "Booster"]
+    """Twice the same, one for the first trees and one for the rest: a Booster keeps the range of trees that it was
+    asked for in itself, so that threads which ask one for different ranges get wrong answers."""
     names: tuple[str, ...]
     """The trees' features, by column."""
 
@@ -49,19 +51,22 @@ class Model:
         Every tree is asked about the best by the first trees alone; the others stand behind these, in that order.
         """
         matrix = features(signals, self.names)
-        found = self._predicted(matrix, 0, _FIRST_TREES)
+        found = self._first_trees(matrix)
         if found.size <= _BEST:
-            return found + self._predicted(matrix, _FIRST_TREES, -1)
+            return found + self._other_trees(matrix)
         best = np.sort(np.argsort(-found, kind="stable")[:_BEST])
         others = np.ones(found.size, np.bool_)
         others[best] = False
-        found[best] += self._predicted(matrix[best], _FIRST_TREES, -1)
+        found[best] += self._other_trees(matrix[best])
         found[others] -= max(found[others].max() - found[best].min(), 0.0)
         return found
 
-    def _predicted(self, matrix: NDArray[np.float64], start: int, trees: int) -> Column:
-        # LightGBM's threads would wait for each other where several processes answer
-        found = self.trees.predict(matrix, start_iteration=start, num_iteration=trees, num_threads=1)
+    def _first_trees(self, matrix: NDArray[np.float64]) -> Column:
+        # one thread: LightGBM's would wait for each other where several processes answer
+        return np.asarray(self.trees[0].predict(matrix, num_iteration=_FIRST_TREES, num_threads=1), np.float64)
+
+    def _other_trees(self, matrix: NDArray[np.float64]) -> Column:
+        found = self.trees[1].predict(matrix, start_iteration=_FIRST_TREES, num_iteration=-1, num_threads=1)
         return np.asarray(found, np.float64)
 
 
@@ -71,9 +76,10 @@ def load(name: str = "default") -> Model:
     from lightgbm import Booster
 
     folder = importlib.resources.files("citewise") / "rank" / "models" / name
-    trees = Booster(model_str=(folder / "trees.txt").read_text("utf-8"))
+    text = (folder / "trees.txt").read_text("utf-8")
+    trees = Booster(model_str=text), Booster(model_str=text)
     first = msgspec.json.decode((folder / "first.json").read_bytes(), type=FirstStep)
-    return Model(first, trees, tuple(map(_spaced, trees.feature_name())))
+    return Model(first, trees, tuple(map(_spaced, trees[0].feature_name())))
 
 
 def _spaced(name: str) -> str:
