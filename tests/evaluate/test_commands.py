@@ -62,7 +62,8 @@ def test_exports_score_the_same_elsewhere(run, folder: Path, tmp_path: Path) -> 
     code, _, _ = run("split", "--library", folder, "--test", "2000-2006", "-o", files["split.json"], "--queries",
                      files["queries.jsonl"], "--qrels", files["qrels"], "--beir", files["beir"])
     assert code == 0 and (files["beir"] / "qrels" / "test.tsv").exists()
-    assert run("run", "--queries", files["queries.jsonl"], "--library", folder, "-o", files["bm25.run"])[0] == 0
+    assert run("run", "--queries", files["queries.jsonl"], "--library", folder, "--system", "bm25", "-o",
+               files["bm25.run"])[0] == 0
     out = json.loads(run("evaluate", "--library", folder, "--split", files["split.json"], "--measures",
                          "MAP@1000 MRR@1000", "--format", "json")[1])
     names = [ir_measures.parse_measure(name) for name in ("AP@1000", "RR@1000")]

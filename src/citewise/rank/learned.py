@@ -24,7 +24,7 @@ class Learned:
 
     def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         """Return the candidates, best first: the first step's best and all of `scope.within`, then the others."""
-        if not len(ranking) or not _spoken_for(ranking):
+        if not len(ranking) or not spoken_for(ranking):
             return self._by_words(query, ranking)
         known = ranking.with_signals(first_signals(self._stores, query, ranking.rows, scope))
         first = model.load().first.scores(known.signals)
@@ -46,7 +46,8 @@ class Learned:
         return _ordered(ranking.with_signals({"bm25": scores}).take(order), scores[order])
 
 
-def _spoken_for(ranking: Ranking) -> bool:
+def spoken_for(ranking: Ranking) -> bool:
+    """Return whether any citation speaks for any candidate."""
     return bool(ranking.signals["vote_count"].any() or np.nan_to_num(ranking.signals["seeds_tied"]).any())
 
 
