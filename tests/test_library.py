@@ -484,3 +484,12 @@ def test_papers_made_in_python_may_spell_their_ids_as_they_like(tmp_path: Path) 
     held = citewise.open(tmp_path)
     assert held["10.1000/abc"].title == held["arxiv:1101.00001"].title == "One paper about bees"
     assert held.describe().citations == 1
+
+
+def test_of_no_papers_nothing_is_matched() -> None:
+    papers = [Paper(f"p{number}", f"Honey bees and the number {number}") for number in range(12)]
+    with folder() as path:
+        library = in_batches(path, papers[:10], papers[10:])
+        assert len(library.segments) == 2
+        found = library.matches(np.zeros(0, np.int64), library.terms_of("honey bees")[0], "title")
+        assert found.places.size == found.columns.size == found.counts.size == 0

@@ -238,6 +238,8 @@ class Library:
                           segment.values(field, "counts")[index[hits]].astype(np.float64)))
         if len(parts) == 1:
             return Matches(*parts[0])
+        if not parts:
+            return Matches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
         joined = [np.concatenate([np.zeros(0, np.int64), *columns]) for columns in zip(*parts, strict=True)]
         order = np.argsort(joined[0], kind="stable")
         return Matches(joined[0][order], joined[1][order], joined[2][order])
