@@ -181,7 +181,8 @@ def summary() -> str:
         return MISSING
     rows = [*(_found_rows(found) if found else []), *(_built_rows(built) if built else [])]
     measured = [_measured(result) for result in (found, built) if result]
-    return f"{_markdown(['', 'citewise, `bm25`', 'pyserini'], rows)}\n\n{' '.join(dict.fromkeys(measured))}{_verdict(built)}"
+    shown = _markdown(["", "citewise, `bm25`", "pyserini"], rows)
+    return f"{shown}\n\n{' '.join(dict.fromkeys(measured))}{_verdict(built)}"
 
 
 def _found_rows(result: Mapping[str, Any]) -> list[Sequence[object]]:
