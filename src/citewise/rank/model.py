@@ -2,6 +2,7 @@
 
 import functools
 import importlib.resources
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,9 +40,10 @@ class Model:
     """Both steps."""
 
     first: FirstStep
-    trees: tuple["Booster", "Booster"]
-    """Twice the same, one for the first trees and one for the rest: a Booster keeps the range of trees that it was
-    asked for in itself, so that threads which ask one for different ranges get wrong answers."""
+    trees: tuple["Booster", "Booster"] | None
+    """None where LightGBM cannot be loaded. Twice the same, one for the first trees and one for the rest: a Booster
+    keeps the range of trees that it was asked for in itself, so that threads which ask one for different ranges get
+    wrong answers."""
     names: tuple[str, ...]
     """The trees' features, by column."""
 
@@ -49,36 +51,42 @@ class Model:
         """Return the trees' score of each candidate.
 
         Every tree is asked about the best by the first trees alone; the others stand behind these, in that order.
+        Without trees, the linear step's scores are all there is.
         """
+        if self.trees is None:
+            return signals["first"]
+        few, rest = self.trees
         matrix = features(signals, self.names)
-        found = self._first_trees(matrix)
+        found = _predicted(few, matrix, 0, _FIRST_TREES)
         if found.size <= _BEST:
-            return found + self._other_trees(matrix)
+            return found + _predicted(rest, matrix, _FIRST_TREES, -1)
         best = np.sort(np.argsort(-found, kind="stable")[:_BEST])
         others = np.ones(found.size, np.bool_)
         others[best] = False
-        found[best] += self._other_trees(matrix[best])
+        found[best] += _predicted(rest, matrix[best], _FIRST_TREES, -1)
         found[others] -= max(found[others].max() - found[best].min(), 0.0)
         return found
 
-    def _first_trees(self, matrix: NDArray[np.float64]) -> Column:
-        # one thread: LightGBM's would wait for each other where several processes answer
-        return np.asarray(self.trees[0].predict(matrix, num_iteration=_FIRST_TREES, num_threads=1), np.float64)
 
-    def _other_trees(self, matrix: NDArray[np.float64]) -> Column:
-        found = self.trees[1].predict(matrix, start_iteration=_FIRST_TREES, num_iteration=-1, num_threads=1)
-        return np.asarray(found, np.float64)
+def _predicted(trees: "Booster", matrix: NDArray[np.float64], start: int, count: int) -> Column:
+    # one thread: LightGBM's would wait for each other where several processes answer
+    found = trees.predict(matrix, start_iteration=start, num_iteration=count, num_threads=1)
+    return np.asarray(found, np.float64)
 
 
 @functools.cache
 def load(name: str = "default") -> Model:
     """Read a model of the package; the first time takes as long as to import LightGBM."""
-    from lightgbm import Booster
-
     folder = importlib.resources.files("citewise") / "rank" / "models" / name
+    first = msgspec.json.decode((folder / "first.json").read_bytes(), type=FirstStep)
+    try:
+        from lightgbm import Booster
+    except (ImportError, OSError) as error:  # its wheel expects the system to have OpenMP
+        warnings.warn(f"LightGBM cannot be loaded ({error}), so best ranks with its linear step alone, which is less "
+                      "good; on Debian and Ubuntu, apt-get install libgomp1 helps", RuntimeWarning, stacklevel=2)
+        return Model(first, None, ())
     text = (folder / "trees.txt").read_text("utf-8")
     trees = Booster(model_str=text), Booster(model_str=text)
-    first = msgspec.json.decode((folder / "first.json").read_bytes(), type=FirstStep)
     return Model(first, trees, tuple(map(_spaced, trees[0].feature_name())))
 
 
