@@ -118,7 +118,7 @@ def test_a_query_with_a_strange_year_stops_nothing(run, golden_library: Path, tm
     queries = tmp_path / "queries.jsonl"
     queries.write_text('{"id": "q1", "title": "honey bees", "year": ' + year + '}\n'
                        '{"id": "q2", "title": "robot swarms"}\n')
-    code, out, _ = run("run", "--queries", queries, "--library", golden_library)
+    code, out, _ = run("run", "--queries", queries, "--library", golden_library, "--system", "bm25")
     assert code == 0
     assert "q2 Q0 openalex:W2015000100 1 " in out
 
@@ -135,7 +135,7 @@ def test_two_queries_with_one_id(run, golden_library: Path, tmp_path: Path) -> N
 def test_an_id_with_white_space_stays_one_column(run, tmp_path: Path, golden_library: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     queries.write_text('{"id": "my query", "title": "swarms of bees note"}\n')
-    _, out, _ = run("run", "--queries", queries, "--library", golden_library)
+    _, out, _ = run("run", "--queries", queries, "--library", golden_library, "--system", "bm25")
     assert all(len(line.split()) == 6 for line in out.splitlines())
     assert out.startswith("my%20query Q0 own%208 1 ")
 
