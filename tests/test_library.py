@@ -55,11 +55,14 @@ def citations(library: Library) -> dict[str, set[str]]:
 
 
 def answers(path: Path, k: int = 100) -> list:
-    """Return what a few queries find: ids and scores, ties in the order of ids."""
+    """Return what a few queries find by words: ids and scores, ties in the order of ids.
+
+    Not by `best`, whose signals hold the rank that the engine gave a hit: among equals, that depends on its segments.
+    """
     held = citewise.open(path)
     queries = [{"title": "neural ranking of citations"}, {"title": "bees", "abstract": "swarm clock", "year": 1993},
                {"title": "honey bees", "since": 1980}]
-    return [sorted((-round(each.score, 9), each.paper.id) for each in held.recommend(**query, k=k))
+    return [sorted((-round(each.score, 9), each.paper.id) for each in held.recommend(**query, k=k, system="bm25"))
             for query in queries]
 
 
