@@ -13,6 +13,8 @@ from citewise.types import Rows
 _HEAP = 160_000_000
 _THREADS = 2
 _WIDTH = 5
+_DIGITS_COMPARED = 3
+"""Scores that differ less are equal: in which order the engine adds them up depends on how its segments came to be."""
 _DIGITS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8)
 
 
@@ -80,7 +82,7 @@ class LexicalReader:
 
     def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int,
                years: tuple[int, int] | None = None) -> Rows:
-        """Return at most k rows, best first; with `years`, only those of years from..to."""
+        """Return at most k rows, best first, equals in the order of rows; with `years`, only those of years in them."""
         if k <= 0 or not len(self):
             return np.zeros(0, np.int64)
         query = self._query(terms, weights)
@@ -90,7 +92,9 @@ class LexicalReader:
                 (tantivy.Occur.Must, query),
                 (tantivy.Occur.Must, tantivy.Query.const_score_query(within, 0.0))])
         hits = self._searcher.search(query, min(k, len(self)), count=False).hits
-        return np.array(self._searcher.fast_field_values("row", [address for _, address in hits]), np.int64)
+        rows = np.array(self._searcher.fast_field_values("row", [address for _, address in hits]), np.int64)
+        scores = np.round([score for score, _ in hits], _DIGITS_COMPARED)
+        return rows[np.lexsort((rows, -scores))]
 
     def rows(self) -> Rows:
         """Return every row in the index, sorted."""
