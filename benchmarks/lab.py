@@ -125,7 +125,7 @@ def ask_pyserini(name: str, members: list[dict], questions: list[Question], file
         taken = []
         with file.open("w") as run:
             for each in questions:
-                answer = rival.ask(do="search", text=text_of(each), k=HITS, hits=True)
+                answer = rival.ask(do="search", text=each.query.text, k=HITS, hits=True)
                 taken.append(answer["seconds"])
                 papers, scores = zip(*answer["hits"], strict=True)
                 write_run(run, each.id, papers, scores, "pyserini")
@@ -142,7 +142,7 @@ def ask_bm25s(name: str, members: list[dict], questions: list[Question], file: P
             lines.writelines(json.dumps({"id": paper["id"], "contents": f"{paper['title']}\n"
                                          f"{paper.get('abstract') or ''}"}) + "\n" for paper in members)
         with queries.open("w") as lines:
-            lines.writelines(json.dumps({"id": each.id, "contents": text_of(each)}) + "\n" for each in questions)
+            lines.writelines(json.dumps({"id": each.id, "contents": each.query.text}) + "\n" for each in questions)
         worker = Path(__file__).with_name("bm25s_worker.py")
         done = subprocess.run([bm25s_python(), worker, papers, queries, file, str(K1), str(B), str(HITS)],
                               capture_output=True, text=True, check=True)
@@ -157,10 +157,6 @@ def bm25s_python() -> Path:
         venv.create(WORK / "bm25s-env", with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "bm25s", "numba", "PyStemmer"], check=True)
     return python
-
-
-def text_of(question: Question) -> str:
-    return f"{question.query.title}\n{question.query.abstract}"
 
 
 if __name__ == "__main__":

@@ -75,6 +75,24 @@ def best() -> str:
     return _titled("best-cs", rows)
 
 
+def navigation() -> str:
+    """Return what navigation finds round by round, with two rankers and in the paper."""
+    def rows(result: dict[str, Any]) -> Table:
+        test, paper = result["test 2022"]["rows"], result["paper"]["rows"]
+        rankers = list(dict.fromkeys(name.partition(",")[0] for name in test if ", rounds " in name))
+        measures = ("F1@20", "MRR@1000", "R@1000")
+        head = [f"{ranker}: {name}" for ranker in (*rankers, "paper") for name in (*measures, "overlap")]
+        counted = next(iter(test)).rpartition(" ")[2]
+        found = []
+        for number, told in paper.items():
+            ours = [test[f"{ranker}, rounds {number}, counted {counted}"] for ranker in rankers]
+            values = [value for row in ours for value in (*(row[name][0] for name in measures),
+                                                          row["term overlap@1000"])]
+            found.append([number, *(f"{value:.3f}" for value in (*values, *told.values()))])
+        return ["rounds", *head], found
+    return _titled("navigation-cs", rows)
+
+
 def latency() -> str:
     """Return how long a query takes, the median of each round and how that compares."""
     def rows(result: dict[str, Any]) -> Table:
@@ -236,5 +254,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "crash": crash, "tuning": tuning, "lab-cs": functools.partial(laboratory, "cs"),
     "lab-elife": functools.partial(laboratory, "elife"), "lab-overhead": overhead,
     "pools-fields": functools.partial(pools, "table 3"), "pools-kinds": functools.partial(pools, "table 4"),
-    "pools-large": functools.partial(pools, "table 2"), "best": best}
+    "pools-large": functools.partial(pools, "table 2"), "best": best,
+    "navigation": navigation}
 """Marker to table."""

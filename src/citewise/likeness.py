@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from citewise.protocols import FIELDS, Matches, Papers, Terms
 from citewise.types import Column, Query, Rows, summed
 
-_K1, _B = 1.6, 0.75
-"""As the system `bm25` has them."""
+K1, B = 1.6, 0.75
+"""Tuned on a development year: what `bm25` has unless told otherwise, and what the ranker was trained with."""
 
 
 class Stores(Papers, Terms, Protocol):
@@ -38,7 +38,7 @@ class Bag:
     @classmethod
     def of_draft(cls, stores: Stores, query: Query) -> "Bag":
         """Return the terms of a draft's title and abstract with their counts."""
-        return cls.of(stores, f"{query.title}\n{query.abstract}")
+        return cls.of(stores, query.text)
 
     def rarity(self, stores: Stores, field: str) -> Column:
         """Return the terms' idf in a field."""
@@ -61,7 +61,7 @@ class Saturated:
 
 def saturated(stores: Stores, rows: Rows, matches: Matches, field: str) -> Saturated:
     """Return the matches in one field, saturated."""
-    parts = matches.counts * (_K1 + 1) / (matches.counts + _norm(stores, rows, field)[matches.places])
+    parts = matches.counts * (K1 + 1) / (matches.counts + _norm(stores, rows, field)[matches.places])
     return Saturated(matches.places, matches.columns, parts)
 
 
@@ -74,13 +74,13 @@ def saturated_together(stores: Stores, rows: Rows, matches: list[Matches], terms
     for each in matches:
         totals[each.places * terms + each.columns] += each.counts
     totals = totals[places * terms + columns]
-    return Saturated(places, columns, counts * (_K1 + 1) / (totals + _norm(stores, rows, "text")[places]))
+    return Saturated(places, columns, counts * (K1 + 1) / (totals + _norm(stores, rows, "text")[places]))
 
 
 def _norm(stores: Stores, rows: Rows, field: str) -> Column:
     known = stores.statistics(np.zeros(0, np.int64), field)
     relative: Column = stores.lengths(rows, field) / max(known.mean_length, 1e-9)
-    return _K1 * (1 - _B + _B * relative)
+    return K1 * (1 - B + B * relative)
 
 
 def likeness(stores: Stores, rows: Rows, bag: Bag) -> Column:

@@ -51,6 +51,11 @@ class Query:
     hidden: tuple[str, ...] = ()
     """Ids of papers that are to be as if absent, with every citation that they make or get: other versions of it."""
 
+    @property
+    def text(self) -> str:
+        """Return title and abstract together."""
+        return f"{self.title}\n{self.abstract}"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

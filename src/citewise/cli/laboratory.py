@@ -5,13 +5,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import citewise
 from citewise import evaluate as laboratory
-from citewise.cli.terminal import LibraryOption, progress, say, writing
+from citewise.cli.terminal import LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
 from citewise.evaluate.analyses import ANALYSES, DEPTH, check
 from citewise.evaluate.experiment import FACETS, MEASURES
@@ -32,6 +32,16 @@ LeastOption = Annotated[int, typer.Option(min=1, help="Ask papers that cite at l
 AnyAbstractOption = Annotated[bool, typer.Option("--without-abstract", help="Ask papers without an abstract, too.")]
 SampleOption = Annotated[int | None, typer.Option(min=1, help="Ask at most this many papers a part, drawn at random.")]
 SeedOption = Annotated[int, typer.Option(help="For what is drawn at random.")]
+SplitOption = Annotated[Path | None, typer.Option(help="Ask the papers of a split file, see citewise split.")]
+PartOption = Annotated[Part, typer.Option(help="The split's part to ask.")]
+YearsOption = Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these years.")]
+MeasuresOption = Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")]
+JobsOption = Annotated[int, typer.Option(min=1, help="Processes at once; times are those of a busy machine if "
+                                         "several.")]
+RunFolderOption = Annotated[Path | None, typer.Option(help="Keep answers here: an interrupted run goes on where it "
+                                                      "stopped.")]
+FormatOption = Annotated[ResultFormat, typer.Option(help="The output's format.")]
+OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")]
 
 _YEARS = re.compile(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?")
 
@@ -97,6 +107,16 @@ def _fractions(text: str) -> tuple[float, float, float]:
     return train, dev, test
 
 
+def split_of(held: citewise.OpenLibrary, file: Path | None, years: str,
+             settings: laboratory.SplitSettings) -> laboratory.Split:
+    """Return the split of a file, or one that asks the papers of some years; one of the two must be named."""
+    if bool(file) == bool(years):
+        raise BadInput("say which papers to ask: --split FILE or --years YEARS")
+    if file:
+        return laboratory.Split.load(file)
+    return laboratory.Split.make(held, msgspec.structs.replace(settings, test=years_of(years)), parts=("test",))
+
+
 def part_of(part: Part) -> PartName:
     """Return the part that an option names."""
     return next(name for name in PARTS if name == part.value)
@@ -109,24 +129,21 @@ def evaluate(
     systems: Annotated[str, typer.Option(help="Systems with commas between; several values of a setting with bars: "
                                          "'bm25(k1=0.9|1.2)'; run:FILE for another program's TREC run. The first is "
                                          "the baseline.")] = BASELINE,
-    split: Annotated[Path | None, typer.Option(help="A split file, see citewise split.")] = None,
-    part: Annotated[Part, typer.Option(help="The split's part to ask.")] = TEST,
-    years: Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these "
-                                       "years.")] = "",
+    split: SplitOption = None,
+    part: PartOption = TEST,
+    years: YearsOption = "",
     least: LeastOption = 1,
     without_abstract: AnyAbstractOption = False,
     sample: SampleOption = None,
     seed: SeedOption = 0,
-    measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = MEASURES,
+    measures: MeasuresOption = MEASURES,
     by: Annotated[str, typer.Option(help=f"Break down by {', '.join(FACETS)}.")] = "",
     analyses: Annotated[str, typer.Option(help=f"Also look at {', '.join(ANALYSES)}.")] = "",
     analysed: Annotated[int, typer.Option(min=1, help="How many answers a query the analyses look at.")] = DEPTH,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes at once; times are those of a busy machine if "
-                                      "several.")] = 1,
-    run_folder: Annotated[Path | None, typer.Option(help="Keep answers here: an interrupted evaluation goes on where "
-                                                    "it stopped.")] = None,
-    format: Annotated[ResultFormat, typer.Option(help="The output's format.")] = RESULT_TABLE,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    jobs: JobsOption = 1,
+    run_folder: RunFolderOption = None,
+    format: FormatOption = RESULT_TABLE,
+    output: OutputOption = None,
     plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw recall by depth, quality against latency "
                                                "and bars, as PNG and SVG.")] = None,
     stale: Annotated[bool, typer.Option("--stale", help="Use the split though the library has changed since.")] = False,
@@ -135,15 +152,13 @@ def evaluate(
 ) -> None:
     """Measure systems on papers of the library: how much of what they cite is found."""
     held = citewise.open(library)
-    if bool(split) == bool(years):
-        raise BadInput("say which papers to ask: --split FILE or --years YEARS")
     settings = laboratory.Settings(measures=laboratory.parse_measures(measures), by=_names(by), jobs=jobs,
                                    folder=run_folder, depth=analysed if analyses else 0, seed=seed)
     check(_names(analyses))
     if plots:
         require_matplotlib()
-    made = laboratory.Split.load(split) if split else laboratory.Split.make(held, laboratory.SplitSettings(
-        test=years_of(years), least=least, abstract=not without_abstract, sample=sample, seed=seed), parts=("test",))
+    made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract,
+                                                                 sample=sample, seed=seed))
     questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale)
     with progress("evaluating") as bar:
         runs = laboratory.answers(held, [systems], questions, settings, bar)
@@ -151,11 +166,10 @@ def evaluate(
     looked_at = laboratory.analyse(held.library, runs, questions, _names(analyses), analysed)
     if plots:
         laboratory.save_plots(results, plots)
-    with writing(output) as file:
-        if format.value == "table":
-            Console(file=file).print(evaluation.as_table(results, looked_at))
-        else:
-            file.write((evaluation.as_json if format.value == "json" else evaluation.as_markdown)(results, looked_at))
+    write_result(output, format.value, {
+        "table": lambda: evaluation.as_table(results, looked_at),
+        "json": lambda: evaluation.as_json(results, looked_at),
+        "markdown": lambda: evaluation.as_markdown(results, looked_at)})
 
 
 def _names(text: str) -> tuple[str, ...]:

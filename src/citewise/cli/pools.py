@@ -5,13 +5,27 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import citewise
 from citewise import evaluate as laboratory
-from citewise.cli.laboratory import RESULT_TABLE, TEST, LeastOption, Part, ResultFormat, SeedOption, part_of, years_of
-from citewise.cli.terminal import LibraryOption, progress, say, writing
+from citewise.cli.laboratory import (
+    RESULT_TABLE,
+    TEST,
+    FormatOption,
+    JobsOption,
+    LeastOption,
+    MeasuresOption,
+    OutputOption,
+    PartOption,
+    RunFolderOption,
+    SeedOption,
+    SplitOption,
+    YearsOption,
+    part_of,
+    split_of,
+)
+from citewise.cli.terminal import LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
 from citewise.evaluate.experiment import spelled
 from citewise.evaluate.large import MEASURES as LARGE_MEASURES
@@ -22,9 +36,8 @@ from citewise.systems import BASELINE
 commands = typer.Typer(name="pools", no_args_is_help=True,
                        help="Candidate pools by field and kind of negative: build them, score systems on them.")
 
-JobsOption = Annotated[int, typer.Option(min=1, help="Processes at once.")]
-RunFolderOption = Annotated[Path | None, typer.Option(help="Keep answers here: an interrupted run goes on where it "
-                                                      "stopped.")]
+FieldsOption = Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
+                                                   "without, each label is a field.")]
 
 
 @commands.command(epilog="Example: citewise pools build --library my-library --years 2022 --systems bm25,bm25-title "
@@ -35,12 +48,10 @@ def build(
     systems: Annotated[str, typer.Option(help="Systems that give negatives, with commas between.")] = BASELINE,
     models: Annotated[int, typer.Option(min=1, help="Use so many of the systems: those whose best negatives have the "
                                         "least in common.")] = 3,
-    fields: Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
-                                                "without, each label is a field.")] = None,
-    split: Annotated[Path | None, typer.Option(help="Ask the papers of a split file, see citewise split.")] = None,
-    part: Annotated[Part, typer.Option(help="The split's part to ask.")] = TEST,
-    years: Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these "
-                                       "years.")] = "",
+    fields: FieldsOption = None,
+    split: SplitOption = None,
+    part: PartOption = TEST,
+    years: YearsOption = "",
     least: LeastOption = 5,
     queries: Annotated[int, typer.Option(min=1, help="At most so many pools a field.")] = 200,
     newest: Annotated[bool, typer.Option("--newest", help="Fill a field with its newest papers first.")] = False,
@@ -55,15 +66,12 @@ def build(
     run_folder: RunFolderOption = None,
 ) -> None:
     """Build pools: what a query cites among negatives by system, graph, citation count and at random."""
-    if bool(split) == bool(years):
-        raise BadInput("say which papers to ask: --split FILE or --years YEARS")
     settings = laboratory.PoolSettings(
         systems=tuple(spelled([systems])), models=models, queries=queries, cited=cited, negatives=negatives,
         depth=depth, abstract=not without_abstract, newest=newest, seed=seed)
     groups = laboratory.Fields.load(fields) if fields else None
     held = citewise.open(library)
-    made = laboratory.Split.load(split) if split else laboratory.Split.make(held, laboratory.SplitSettings(
-        test=years_of(years), least=least, abstract=not without_abstract), parts=("test",))
+    made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract))
     questions = made.questions(held, part_of(part))
     with progress("building") as bar:
         pools = laboratory.build_pools(held, questions, settings, groups,
@@ -80,12 +88,12 @@ def score(
     library: LibraryOption,
     systems: Annotated[str, typer.Option(help="Systems with commas between; run:FILE for another program's TREC "
                                          "run. The first is the baseline.")] = BASELINE,
-    measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = MEASURES,
+    measures: MeasuresOption = MEASURES,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
-    format: Annotated[ResultFormat, typer.Option(help="The output's format.")] = RESULT_TABLE,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    format: FormatOption = RESULT_TABLE,
+    output: OutputOption = None,
     stale: Annotated[bool, typer.Option("--stale", help="Use pools though the library has changed since.")] = False,
 ) -> None:
     """Score systems on pools, by field and by kind of negative."""
@@ -93,11 +101,9 @@ def score(
     pools, held = laboratory.read_pools(file), citewise.open(library)
     with progress("scoring") as bar:
         results = laboratory.score_pools(held, [systems], pools, settings, bar, stale=stale)
-    with writing(output) as shown:
-        if format.value == "table":
-            Console(file=shown).print(rendered.as_table(results))
-        else:
-            shown.write((rendered.as_json if format.value == "json" else rendered.as_markdown)(results))
+    write_result(output, format.value, {
+        "table": lambda: rendered.as_table(results), "json": lambda: rendered.as_json(results),
+        "markdown": lambda: rendered.as_markdown(results)})
 
 
 @commands.command(epilog="Example: citewise pools large --library my-library --years 2022 --sizes 50000,100000 "
@@ -110,35 +116,31 @@ def large(
     folder: Annotated[Path, typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False)],
     by_field: Annotated[bool, typer.Option("--by-field", help="A set for each field, of what its papers "
                                            "cite.")] = False,
-    fields: Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
-                                                "without, each label is a field.")] = None,
+    fields: FieldsOption = None,
     queries: Annotated[int, typer.Option(min=1, help="At most so many queries a field.")] = 200,
     repeats: Annotated[int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")] = 1,
     systems: Annotated[str, typer.Option(help="Systems with commas between.")] = BASELINE,
-    measures: Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")] = LARGE_MEASURES,
+    measures: MeasuresOption = LARGE_MEASURES,
     least: LeastOption = 5,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
-    format: Annotated[ResultFormat, typer.Option(help="The output's format.")] = RESULT_TABLE,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    format: FormatOption = RESULT_TABLE,
+    output: OutputOption = None,
 ) -> None:
     """Measure systems in candidate sets of growing size, or of one field each."""
     counts = _sizes(sizes, by_field)
     settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
     groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
     held = citewise.open(library)
-    questions = laboratory.Split.make(held, laboratory.SplitSettings(test=years_of(years), least=least),
-                                      parts=("test",)).questions(held)
+    questions = split_of(held, None, years, laboratory.SplitSettings(least=least)).questions(held)
     drawn = laboratory.PoolSettings(queries=queries, seed=seed)
     sets = [*(laboratory.field_sets(held.library, questions, groups, drawn, counts[0], repeats) if by_field else
               laboratory.sized_sets(held.library, questions, counts, repeats, seed))]
     with progress("asking") as bar:
         results = laboratory.score_sets(held, [systems], sets, folder, settings, bar)
-    with writing(output) as shown:
-        if format.value == "table":
-            Console(file=shown).print(rendered.large_table(results))
-        else:
-            shown.write((rendered.large_json if format.value == "json" else rendered.large_markdown)(results))
+    write_result(output, format.value, {
+        "table": lambda: rendered.large_table(results), "json": lambda: rendered.large_json(results),
+        "markdown": lambda: rendered.large_markdown(results)})
 
 
 def _sizes(text: str, by_field: bool) -> list[int]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -35,6 +35,16 @@ def progress(label: str) -> Iterator[Callable[[int, int | None], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def write_result(path: Path | None, format: str, made: Mapping[str, Callable[[], Any]]) -> None:
+    """Write a result in the format asked for: a table is drawn, the others are text; only that one is made."""
+    result = made[format]()
+    with writing(path) as file:
+        if format == "table":
+            Console(file=file).print(result)
+        else:
+            file.write(result)
 
 
 @contextlib.contextmanager

@@ -94,7 +94,7 @@ def term_overlap(answers: _Answers) -> dict[str, float]:
     """Return the share of a candidate's terms, stop words aside, that the query has too (Nogueira et al., table 6)."""
     shares, library = [], answers.papers.library
     for question, rows in answers:
-        terms, _ = library.terms_of(f"{question.query.title}\n{question.query.abstract}")
+        terms, _ = library.terms_of(question.query.text)
         common = library.counts(rows, terms, "text").sum(1)
         shares.append(_mean(common / np.maximum(library.lengths(rows, "text"), 1)))
     return {"mean share": _mean(shares)}

@@ -90,7 +90,7 @@ def write_beir(folder: str | Path, library: Library, questions: Sequence[Questio
             papers = library.papers(library.rows[start: start + _BATCH])
             file.writelines(_beir(paper.id, paper.title, paper.abstract, _about(paper)) for paper in papers)
     with (folder / "queries.jsonl").open("wb") as file:
-        file.writelines(_beir(each.id, "", f"{each.query.title}\n{each.query.abstract}".strip(), {})
+        file.writelines(_beir(each.id, "", each.query.text.strip(), {})
                         for each in questions)
     names = gold_names(library, questions)
     with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8") as table:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.errors import BadInput
-from citewise.likeness import idf
+from citewise.likeness import K1, B, idf
 from citewise.protocols import Lexical, Papers, Terms
 from citewise.types import Query, Ranking, Rows, Scope
 
@@ -27,8 +27,8 @@ class _Stores(Papers, Terms, Lexical, Protocol):
 class Bm25Settings:
     """How BM25 reads a query and weighs terms."""
 
-    k1: float = 1.6
-    b: float = 0.75
+    k1: float = K1
+    b: float = B
     delta: float = 0.0
     """Above 0: BM25+, which gives every matching term at least this much."""
     form: Form = "title+abstract"
@@ -96,8 +96,7 @@ class Bm25:
 
     def _terms(self, query: Query) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the query's terms and their counts, as the form asks; a query without a title has its abstract."""
-        whole = f"{query.title}\n{query.abstract}"
-        text = query.title if self._settings.form == "title" and query.title else whole
+        text = query.title if self._settings.form == "title" and query.title else query.text
         terms, counts = self._stores.terms_of(text)
         if self._settings.form == "keyterms" and terms.size:
             known = self._stores.statistics(terms, "text")

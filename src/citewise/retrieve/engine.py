@@ -23,7 +23,7 @@ class Engine:
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return the k papers in scope that the engine finds first; by common terms only where others find too few."""
-        terms, counts = self._stores.terms_of(f"{query.title}\n{query.abstract}")
+        terms, counts = self._stores.terms_of(query.text)
         if not terms.size:
             return Ranking(np.zeros(0, np.int64), np.zeros(0), {"hit_rank": np.zeros(0)})
         known = self._stores.statistics(terms, "text")
