@@ -11,6 +11,9 @@ SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "acl", "dblp", "ma
 
 LONGEST_KEY = 400
 
+_MOST_INITIALS = 3
+"""A given name of so many capitals is taken for initials."""
+
 _DOI = r"10\.\d{4,9}/\S+"
 _ARXIV = r"(?:\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?(?:\.[a-z]{2})?/\d{7})(?:v\d+)?"
 _PATTERNS = [
@@ -124,3 +127,24 @@ def surname(author: str) -> str:
     family, comma, _ = author.partition(",")
     words = _plain(family if comma else author).split()
     return words[-1] if words else ""
+
+
+@functools.lru_cache(maxsize=4096)
+def _given(author: str) -> tuple[str, ...]:
+    """Return a name's given names, folded; initials that are written together count one by one."""
+    _, comma, given = unicodedata.normalize("NFC", author).partition(",")
+    words = _NOT_WORD.sub(" ", given if comma else author).split()
+    words = words if comma else words[:-1]
+    parts = (word if not (word.isupper() and len(word) <= _MOST_INITIALS) else " ".join(word) for word in words)
+    return tuple(_plain(" ".join(parts)).split())
+
+
+def same_person(one: str, other: str) -> bool:
+    """Return whether two spellings can be of one person: the family name is the same, and no given name differs.
+
+    An initial agrees with every name that it begins, and a name that is left out with any.
+    """
+    family = surname(one)
+    return bool(family) and family == surname(other) and all(
+        left == right or left == right[:1] or right == left[:1]
+        for left, right in zip(_given(one), _given(other), strict=False))

@@ -4,6 +4,7 @@ import functools
 import logging
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
@@ -20,6 +21,8 @@ MOST_OPEN_OPTIONS = 4
 _LATEX = re.compile(r"[\\{}$~]|--|``|''")
 _BRACES = re.compile(r"(?<!\\)[{}]")
 _MARKS = re.compile(r"\\.|[][{}]", re.DOTALL)
+_WORD_MARKS = re.compile(r"\\[^A-Za-z]|[{}$]|\s+")
+_BARE_COMMAND = re.compile(r"\\[A-Za-z]+\*?")
 _SPACE = re.compile(r"\s+")
 _RAW_SPECIAL = re.compile(r"(?<!\\)[%&#]")
 _DOLLAR = re.compile(r"(?<!\\)\$")
@@ -57,6 +60,40 @@ def decode(text: str) -> str:
     else:
         text = _LIGATURE.sub(lambda match: _LIGATURES[match[0]], text)
     return _SPACE.sub(" ", text).strip()
+
+
+def decode_long(text: str) -> str:
+    """Return the same as `decode`, of running text many times as fast: word by word, the plain ones as they are."""
+    if not _closes(text) or len(_DOLLAR.findall(text)) % 2:
+        return decode(text)
+    return _SPACE.sub(" ", " ".join(filter(None, map(_decoded_word, _words(text))))).strip()
+
+
+def _words(text: str) -> Iterator[str]:
+    """Split at white space outside groups and formulas; a command and what is separate from it may be its argument."""
+    at = depth = 0
+    formula = False
+    for match in _WORD_MARKS.finditer(text):
+        mark = match[0]
+        if mark == "$":
+            formula = not formula
+        elif mark in "{}":
+            depth += 1 if mark == "{" else -1
+        elif mark[0].isspace() and depth == 0 and not formula and not _ends_bare(text, at, match.start()):
+            yield text[at:match.start()]
+            at = match.end()
+    yield text[at:]
+
+
+def _ends_bare(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text ends with a command that has no argument yet."""
+    last = text.rfind("\\", start, end)
+    return last >= 0 and _BARE_COMMAND.fullmatch(text, last, end) is not None
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _decoded_word(word: str) -> str:
+    return decode(word)
 
 
 def _with_honest_dollars(text: str) -> str:

@@ -40,6 +40,10 @@ class Report:
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    sentences: int = 0
+    """Citing sentences added."""
+    known_sentences: int = 0
+    """Citing sentences that were there already."""
     counts: Counter[tuple[Action, str]] = field(default_factory=Counter)
     examples: dict[tuple[Action, str], list[Event]] = field(default_factory=dict)
 

@@ -1,11 +1,12 @@
 """LaTeX documents as authors write them: included files, comments, commands of their own, arguments."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewise.encoding import text_of
-from citewise.latex import decode
+from citewise.latex import decode_long
 
 LARGEST_SOURCE = 20 * 1024 * 1024
 """Bytes of a document with all that it includes."""
@@ -13,28 +14,31 @@ DEEPEST_INCLUDE = 8
 LONGEST_EXPANSION = 200_000
 MOST_EXPANSIONS = 10
 """Bounds for commands that stand for commands, which otherwise may grow exponentially or for ever."""
+MOST_UNCLOSED = 10
+"""Commands whose argument never ends; each costs a look at all that follows."""
 
 _ADDRESS = re.compile(r"\\(?:url|href)\s*\{[^{}\n]*\}")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
 _LEFT_OUT = re.compile(r"(\\begin\s*\{comment\}|\\iffalse\b)|(\\end\s*\{comment\}|\\fi\b)")
-_INCLUDE = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{\s*([^{}\n]+?)\s*\}|([^\s{}\\]+))")
+_INCLUDE = re.compile(r"\\(?:input|include|subfile)\b\s*+(?:\{([^{}\n]+)\}|([^\s{}\\]+))")
 _DEFINITION = re.compile(
-    r"(?:\\(?:re|provide)?(?:new)?command|\\DeclareRobustCommand|\\DeclareMathOperator|\\[egx]?def)\*?\s*"
-    r"(?:\{\s*\\([A-Za-z@]+)\s*\}|\\([A-Za-z@]+))\s*(?:\[(\d)\]|((?:#\d)+))?\s*(?:\[([^][]*)\])?\s*(?=\{)")
+    r"(?:\\(?:re|provide)?(?:new)?command|\\DeclareRobustCommand|\\DeclareMathOperator|\\[egx]?def)\*?\s*+"
+    r"(?:\{\s*+\\([A-Za-z@]+)\s*+\}|\\([A-Za-z@]+))\s*+(?:\[(\d)\]|((?:#\d)+))?\s*+(?:\[([^][]*)\])?\s*+(?=\{)")
 _STANDARD = frozenset((
     "texttt", "textbf", "textit", "textsc", "textrm", "textsf", "emph", "href", "url", "footnote", "cite", "citet",
     "citep", "section", "subsection", "paragraph", "subparagraph", "title", "author", "abstract", "and", "maketitle"))
 """Commands that a document may redefine to look different, never to mean something else."""
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _SECOND_ARGUMENT = re.compile(
-    r"\\(?:href|textcolor|texorpdfstring|colorbox|scalebox|resizebox)\b\s*(?:\[[^]]*\])?\s*(?=\{)")
+    r"\\(?:href|textcolor|texorpdfstring|colorbox|scalebox|resizebox)\b\s*+(?:\[[^][]*\])?\s*+(?=\{)")
 _DROPPED = re.compile(
     r"[~\s]{0,20}\\(?:[A-Za-z]*[cC]ite[A-Za-z]*|footnote(?:mark|text)?|thanks|tnote(?:ref|text)|label|index|todo|color|ref|eqref"
     r"|autoref|[cC]ref|[vh]space|fontsize|linespread|includegraphics|orcid|email)\*?(?![A-Za-z])")
 _OPTION = re.compile(r"\s*\[[^][]*\]")
 _CITATION = re.compile(
-    r"\\(?!set|bib)(?:[A-Za-z]*[cC]ite(?!style|name|alias)[A-Za-z]*)\*?(?:\s*\[[^][]*\]){0,2}\s*\{([^{}]+)\}")
-_BIBLIOGRAPHY = re.compile(r"\\(?:bibliography|addbibresource)\b\s*(?:\[[^][]*\])?\s*\{([^{}]+)\}")
+    r"\\(?!set|bib)([A-Za-z]*[cC]ite(?!style|name|alias)[A-Za-z]*)\*?(?:\s*\[[^][]*\]){0,2}\s*\{([^{}]+)\}")
+_FURTHER_KEYS = re.compile(r"(?:\s*\[[^][]*\]){0,2}\s*\{([^{}]+)\}")
+_BIBLIOGRAPHY = re.compile(r"\\(?:bibliography|addbibresource)\b\s*+(?:\[[^][]*\])?\s*+\{([^{}]+)\}")
 _EMPTY_PARENTHESES = re.compile(r"\s*(?:\(\s*[;,]*\s*\)|\[\s*[;,]*\s*\])")
 _SPACE_BEFORE_MARK = re.compile(r"\s+([.,;:)\]])")
 
@@ -53,8 +57,8 @@ class _Reader:
     def included(self, name: str) -> str:
         """Return the text of an included file, or "" where it may not be read or is not there."""
         for spelling in (name, f"{name}.tex"):
-            path = (self.folder / spelling).resolve()
-            if path.is_relative_to(self.folder) and path.is_file() and path not in self.open_files:
+            path = file_at(self.folder, spelling)
+            if path is not None and path.is_relative_to(self.folder) and path not in self.open_files:
                 return self.read(path)
         return ""
 
@@ -65,9 +69,18 @@ class _Reader:
         text = without_comments(text_of(path.read_bytes()))
         self.left -= len(text)
         self.open_files.append(path)
-        whole = _INCLUDE.sub(lambda match: self.included(match[1] or match[2]), text)
+        whole = _INCLUDE.sub(lambda match: self.included((match[1] or match[2]).strip()), text)
         self.open_files.pop()
         return whole
+
+
+def file_at(folder: Path, name: str) -> Path | None:
+    """Return the file that a document names, None where there is none or where no file can have that name."""
+    try:
+        path = (folder / name).resolve()
+        return path if path.is_file() else None
+    except (OSError, ValueError):  # too long, or with characters that no name has
+        return None
 
 
 def read_document(path: Path) -> str:
@@ -108,6 +121,18 @@ def group(text: str, at: int) -> tuple[str, int] | None:
     return None
 
 
+def cut(text: str, command: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    """Yield (text, argument of the command that follows it); after the last text there is none."""
+    at = unclosed = 0
+    for match in command.finditer(text):
+        argument = group(text, match.end()) if match.start() >= at and unclosed < MOST_UNCLOSED else None
+        unclosed += argument is None and match.start() >= at
+        if argument:
+            yield text[at:match.start()], argument[0]
+            at = argument[1]
+    yield text[at:], ""
+
+
 def split_commands(text: str) -> tuple[str, Commands]:
     """Return a document without the definitions of its own commands, and these."""
     commands: Commands = {}
@@ -118,7 +143,7 @@ def split_commands(text: str) -> tuple[str, Commands]:
             continue
         body = group(text, match.end())
         unclosed += body is None
-        if unclosed > MOST_EXPANSIONS:  # each one costs a look at all that follows
+        if unclosed > MOST_UNCLOSED:
             break
         if body:
             count = int(match[3]) if match[3] else len(match[4] or "") // 2
@@ -132,12 +157,13 @@ def split_commands(text: str) -> tuple[str, Commands]:
 
 def plain_text(text: str, commands: Commands) -> str:
     """Return a piece of LaTeX as text, without notes and citations."""
-    text = _without_dropped(_expanded(text, commands))
-    text = decode(_with_second_arguments(text))
+    text = _without_dropped(expanded(text, commands))
+    text = decode_long(_with_second_arguments(text))
     return _SPACE_BEFORE_MARK.sub(r"\1", _EMPTY_PARENTHESES.sub("", text)).strip()
 
 
-def _expanded(text: str, commands: Commands) -> str:
+def expanded(text: str, commands: Commands) -> str:
+    """Return a piece of LaTeX with the document's own commands replaced by what they stand for."""
     if not commands:
         return text
     names = re.compile(r"\\(" + "|".join(sorted(map(re.escape, commands), key=len, reverse=True)) + r")(?![A-Za-z@])")
@@ -189,7 +215,7 @@ def _without_dropped(text: str) -> str:
         at = match.end()
         while option := _OPTION.match(text, at):
             at = option.end()
-        argument = group(text, at) if unclosed < MOST_EXPANSIONS else None
+        argument = group(text, at) if unclosed < MOST_UNCLOSED else None
         unclosed += argument is None and text[at:at + 1] == "{"
         at = argument[1] if argument else at
     return "".join([*parts, text[at:]])
@@ -199,7 +225,7 @@ def _with_second_arguments(text: str) -> str:
     parts: list[str] = []
     at = unclosed = 0
     for match in _SECOND_ARGUMENT.finditer(text):
-        first = group(text, match.end()) if match.start() >= at and unclosed < MOST_EXPANSIONS else None
+        first = group(text, match.end()) if match.start() >= at and unclosed < MOST_UNCLOSED else None
         unclosed += first is None
         if first:
             parts.append(text[at:match.start()])
@@ -207,10 +233,20 @@ def _with_second_arguments(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
+def citations(text: str) -> Iterator[tuple[int, int, str, tuple[str, ...]]]:
+    """Yield (start, end, name, keys) of the citation commands, those of biblatex with several lists of keys as one."""
+    for match in _CITATION.finditer(text):
+        lists, end = [match[2]], match.end()
+        while match[1].endswith("cites") and (more := _FURTHER_KEYS.match(text, end)):
+            lists.append(more[1])
+            end = more.end()
+        keys = (key.strip() for keys in lists for key in keys.split(","))
+        yield match.start(), end, match[1], tuple(key for key in keys if key and key != "*" and "#" not in key)
+
+
 def cited_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a document cites, each once, in the order of their first citation."""
-    found = (key.strip() for match in _CITATION.finditer(text) for key in match[1].split(","))
-    return tuple(dict.fromkeys(key for key in found if key and key != "*" and "#" not in key))
+    return tuple(dict.fromkeys(key for _, _, _, keys in citations(text) for key in keys))
 
 
 def bibliographies(text: str) -> tuple[str, ...]:

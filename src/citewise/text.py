@@ -18,6 +18,7 @@ _COMBINING = re.compile(r"[\u0300-\u036f]+")
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _NOT_WORD = re.compile(r"\W+")
+_WORDS = re.compile(r"[^\W_]+")
 
 _WORD = 8
 """Bytes hashed at once."""
@@ -59,6 +60,16 @@ def stem(token: str) -> str:
     """Return the Snowball English stem of a folded token, or "" for a stop word."""
     stems = _analyzer().analyze(token)
     return stems[0] if stems else ""
+
+
+def words_by_stem(text: str) -> dict[str, str]:
+    """Return for each stem of a text the first word that has it, as it is written there; stop words have none."""
+    found: dict[str, str] = {}
+    for word in _WORDS.findall(text):
+        tokens = fold(word).translate(_LOWER).replace(b"\0", b" ").split()
+        for token in (each.decode("utf-8", "ignore") for each in tokens if len(each) <= LONGEST_TOKEN):
+            found.setdefault(stem(token), word if len(tokens) == 1 else token)
+    return {stemmed: word for stemmed, word in found.items() if stemmed}
 
 
 class Terms:

@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from citewise import errors
 from citewise.errors import CitewiseError
+from citewise.evidence.spans import Extractor
 from citewise.ingest import Progress, Reading, read
 from citewise.library.entries import Batch, Entries, batches
+from citewise.library.sentences import Sentences
 from citewise.protocols import Ragged
 from citewise.report import Event, Report
 
@@ -32,7 +34,7 @@ WORTH_A_PROCESS = 8_000_000
 
 _FRAMES_AHEAD = 8
 _LENGTH = struct.Struct("<I")
-_TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8")
+_TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8", "?")
 
 
 class Frame(msgspec.Struct):
@@ -42,6 +44,7 @@ class Frame(msgspec.Struct):
     lines: list[int] = []
     contents: list[bytes] = []
     arrays: list[bytes] = []
+    sentences: Sentences | None = None
     events: list[Event] = []
     read: int = 0
     reading: Reading | None = None
@@ -52,29 +55,37 @@ class Frame(msgspec.Struct):
         """Pack a batch."""
         entries = batch.entries
         arrays: list[NDArray[Any]] = [entries.years, entries.titles, entries.keys.values, entries.keys.starts,
-                                      entries.references.values, entries.references.starts]
+                                      entries.references.values, entries.references.starts, entries.light]
         packed = [array.astype(kind).tobytes() for array, kind in zip(arrays, _TYPES, strict=True)]
-        return cls(batch.file, batch.lines, entries.contents, packed)
+        return cls(batch.file, batch.lines, entries.contents, packed, batch.sentences)
 
     def batch(self) -> Batch:
         """Unpack it."""
-        years, titles, *lists = (np.frombuffer(array, kind) for array, kind in zip(self.arrays, _TYPES, strict=True))
-        entries = Entries(self.contents, years, titles, Ragged(*lists[:2]), Ragged(*lists[2:]))
-        return Batch(entries, self.file, self.lines)
+        years, titles, *lists, light = (
+            np.frombuffer(array, kind) for array, kind in zip(self.arrays, _TYPES, strict=True))
+        entries = Entries(self.contents, years, titles, Ragged(*lists[:2]), Ragged(*lists[2:]), light)
+        return Batch(entries, self.file, self.lines, self.sentences)
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Frame).decode
+_encode = msgspec.msgpack.Encoder(enc_hook=lambda array: (array.dtype.str, array.shape, array.tobytes())).encode
+_decode = msgspec.msgpack.Decoder(Frame, dec_hook=lambda kind, packed: _unpacked(*packed)).decode
+
+
+def _unpacked(dtype: str, shape: list[int], content: bytes) -> NDArray[Any]:
+    return np.frombuffer(content, dtype).reshape(shape)
 
 
 def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
-               progress: Progress = lambda reading: None) -> Iterator[Batch]:
-    """Yield the papers of sources as entries for a library; where there are many, a second process makes them."""
+               progress: Progress = lambda reading: None, mentions: bool = False) -> Iterator[Batch]:
+    """Yield the papers and citing sentences of sources, ready for a library; where there are many, a second process
+    makes them. With `mentions`, sentences are parsed.
+    """
     names = [str(path) for path in paths]
     if not sys.executable or _size(names) < WORTH_A_PROCESS:
-        yield from batches(read(names, report, format, progress))
+        yield from batches(read(names, report, format, progress), Extractor(mentions).spans)
         return
-    command = [sys.executable, "-c", f"from {__name__} import main; main()", format, *names]
+    command = [sys.executable, "-c", f"from {__name__} import main; main()", format, "mentions" if mentions else "",
+               *names]
     with (subprocess.Popen(command, stdout=subprocess.PIPE) as process,  # noqa: S603 (our own module, no shell)
           contextlib.closing(_frames(process)) as frames):
         for frame in frames:
@@ -83,7 +94,7 @@ def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
                 raise _error(*frame.error)
             if frame.reading:
                 progress(frame.reading)
-            if frame.contents:
+            if frame.contents or frame.sentences:
                 yield frame.batch()
 
 
@@ -131,7 +142,9 @@ def _drain(pipe: IO[bytes], frames: "queue.Queue[bytes]") -> None:
 
 def _error(name: str, message: str) -> CitewiseError:
     kind = getattr(errors, name, CitewiseError)
-    return kind(message) if isinstance(kind, type) and issubclass(kind, CitewiseError) else CitewiseError(message)
+    error = kind.__new__(kind) if isinstance(kind, type) and issubclass(kind, CitewiseError) else CitewiseError()
+    error.args = (message,)  # not by the constructor: that of MissingExtra takes something else
+    return error
 
 
 def main() -> None:
@@ -143,8 +156,9 @@ def main() -> None:
     reading: list[Reading] = []
     sent = 0
     try:
-        format, *names = sys.argv[1:]
-        made = batches(read(names, report, format, lambda now: reading.__setitem__(slice(None), [now])))
+        format, mentions, *names = sys.argv[1:]
+        made = batches(read(names, report, format, lambda now: reading.__setitem__(slice(None), [now])),
+                       Extractor(bool(mentions)).spans)
         for frame in itertools.chain(map(Frame.of, made), [Frame()]):  # the last for what was noted at the end
             frame.events, frame.read, frame.reading = events, report.read - sent, reading[0] if reading else None
             _send(output, frame)

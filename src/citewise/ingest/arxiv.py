@@ -50,10 +50,11 @@ def detects(head: bytes) -> bool:
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record); year and date are those of the first version."""
     for line, record in objects(source, report):
-        yield line, _record(record)
+        yield line, record_of(record)
 
 
-def _record(record: dict[str, Any]) -> Raw:
+def record_of(record: dict[str, Any]) -> Raw:
+    """Return the raw record of a paper as the snapshot describes it."""
     own, journal, doi = record.get("id"), unicode(record.get("journal-ref")), record.get("doi")
     categories = record.get("categories")
     date = _created(record.get("versions"))

@@ -58,10 +58,11 @@ def detects(head: bytes) -> bool:
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record); the citation key stands in `ids` as `bib:key`, for it names a paper only in its file."""
     for entry in entries(source, report):
-        yield entry.line, _record(entry)
+        yield entry.line, record_of(entry)
 
 
-def _record(entry: BibEntry) -> Raw:
+def record_of(entry: BibEntry) -> Raw:
+    """Return the raw record of an entry."""
     fields = entry.fields
     keys = _keys(fields)
     venue = _venue(fields)

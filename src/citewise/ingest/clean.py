@@ -56,21 +56,26 @@ class Cleaner:
             return None
         if not (title[:1].isalnum() or any(character.isalnum() for character in title)):
             title = ""
-        year = self._year(raw.get("year"), repairs)
-        date = _text(raw.get("date"), repairs)
-        date = date if _DATE.fullmatch(date) else ""
-        if year is None and date:
-            year = self._year(date[:4], repairs)
+        year, date = self.year_and_date(raw.get("year"), raw.get("date"), repairs)
         paper = Paper(
             id=own, title=title, abstract=_abstract(raw.get("abstract"), title, repairs), year=year,
             authors=_names(raw.get("authors"), repairs), venue=_text(raw.get("venue"), repairs)[:300],
             ids=tuple(name for name in keys if name != own),
             references=_references(raw.get("references"), {own, *keys}, repairs),
-            fields=_strings(raw.get("fields"))[:50], date=date if year and date.startswith(str(year)) else "",
+            fields=_strings(raw.get("fields"))[:50], date=date,
             kind=raw["kind"] if raw.get("kind") in KINDS else "", details=_details(raw.get("details")))
         for reason in dict.fromkeys(repairs):
             self.report.note("repaired", reason, place, own)
         return paper
+
+    def year_and_date(self, year: Any, date: Any, repairs: list[str]) -> tuple[int | None, str]:
+        """Return a year, taken from the date if need be, and the date if it is one and of that year."""
+        known = self._year(year, repairs)
+        text = _text(date, repairs)
+        text = text if _DATE.fullmatch(text) else ""
+        if known is None and text:
+            known = self._year(text[:4], repairs)
+        return known, text if known and text.startswith(str(known)) else ""
 
     def _title(self, value: Any, repairs: list[str]) -> str:
         title = _text(value, repairs)
@@ -88,6 +93,16 @@ class Cleaner:
             return year
         repairs.append("bad_year")
         return None
+
+
+def clean_line(value: Any) -> str:
+    """Return a string field as one clean line, "" where it is none; repairs are not reported."""
+    return _text(value, [])
+
+
+def without_control(text: str) -> str:
+    """Return a text with a space in the place of each character that cannot be shown."""
+    return text if text.isprintable() else _CONTROL.sub(" ", text)
 
 
 def _text(value: Any, repairs: list[str]) -> str:

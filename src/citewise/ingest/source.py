@@ -9,6 +9,7 @@ from typing import IO, cast
 
 from citewise.errors import BadInput, MissingData
 from citewise.ingest.decompress import DAMAGE, decompressed
+from citewise.report import Place, Report
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line or entry is skipped, so that no record can exhaust memory."""
@@ -114,6 +115,22 @@ def pieces(source: Source, damaged: Callable[[int, str], None], size: int = 1 <<
             return
         line += piece.count(b"\n")
         yield piece
+
+
+def content_of(source: Source, report: Report) -> bytes | None:
+    """Return all bytes of a source that is one document; one that is damaged or too large is reported."""
+    def damaged(line: int, reason: str) -> None:
+        report.note("skipped", reason, Place(source.name, line))
+
+    parts: list[bytes] = []
+    before, size = report.total("skipped"), 0
+    for piece in pieces(source, damaged):
+        parts.append(piece)
+        size += len(piece)
+        if size > LONGEST_RECORD:
+            damaged(1, "record_too_long")
+            break
+    return b"".join(parts) if report.total("skipped") == before else None
 
 
 def _skip_line(stream: io.BufferedReader) -> None:

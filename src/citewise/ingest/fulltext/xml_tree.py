@@ -1,0 +1,108 @@
+"""XML to a tree without harm: no external files, no entities, no network, bounded in size and depth."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+
+from citewise.ingest.source import Source, content_of
+from citewise.report import Place, Report
+
+DEEPEST = 200
+"""Levels of elements."""
+
+_ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_PROLOGUE = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*+<(?:\w+:)?([A-Za-z][\w.-]*)",
+    re.DOTALL)
+
+Element = Any
+"""An element of lxml, which comes without types."""
+
+
+def root_name(head: bytes) -> str:
+    """Return the name of the root element that a source starts with, without its prefix, or ""."""
+    found = _PROLOGUE.match(head[:20_000]) if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" else None
+    return found[1].decode() if found else ""
+
+
+def parsed(source: Source, report: Report) -> Element | None:
+    """Return the root of a source's only document; one that is broken, too large or too deep is reported."""
+    place = Place(source.name, 1)
+    content = content_of(source, report)
+    if content is None:
+        return None
+    if _ENTITY.search(content):
+        report.note("skipped", "xml_entities", place, detail="declares entities, which are not expanded")
+        return None
+    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
+                             remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        report.note("skipped", "malformed_xml", place, detail=str(error)[:200])
+        return None
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and declared.entities():  # in an encoding that the bytes did not show
+        report.note("skipped", "xml_entities", place, detail="declares entities, which are not expanded")
+        return None
+    if _is_deep(root):
+        report.note("skipped", "xml_too_deep", place, detail=f"more than {DEEPEST} levels of elements")
+        return None
+    return root
+
+
+def _is_deep(root: Element) -> bool:
+    depth = 0
+    for event, _ in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > DEEPEST:
+            return True
+    return False
+
+
+def name_of(element: Element) -> str:
+    """Return an element's name without its namespace; "" for what is no element."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def children(element: Element | None, *names: str) -> list[Element]:
+    """Return the child elements of the given names."""
+    return [child for child in element if name_of(child) in names] if element is not None else []
+
+
+def descendants(element: Element | None, *names: str) -> list[Element]:
+    """Return the elements of the given names below an element, in order."""
+    return [each for each in element.iter() if name_of(each) in names and each is not element] \
+        if element is not None else []
+
+
+def first(element: Element | None, *path: str) -> Element | None:
+    """Return the element at a path of names, the first child of each name, or None."""
+    for name in path:
+        element = next(iter(children(element, name)), None)
+    return element
+
+
+def text_of(element: Element | None, *left_out: str) -> str:
+    """Return the text in an element, white space folded, without what stands in elements of the names left out."""
+    return " ".join("".join(_texts(element, left_out)).split()) if element is not None else ""
+
+
+def _texts(element: Element, left_out: tuple[str, ...]) -> Iterator[str]:
+    yield own_text(element)
+    for child in element:
+        if name_of(child) and name_of(child) not in left_out:
+            yield from _texts(child, left_out)
+        elif not name_of(child):
+            yield own_text(child)
+        yield child.tail or ""
+
+
+def own_text(element: Element) -> str:
+    """Return the text before an element's first child; of an entity that stayed unresolved, what HTML means by it."""
+    text = element.text or ""
+    return html.unescape(text) if not name_of(element) else text
