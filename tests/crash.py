@@ -12,14 +12,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 from corpora import random_papers
 
 import citewise
-from citewise.types import Paper
+from citewise.types import CitationGroup, CitingSentence, Paper, Scope
 
 OPERATIONS = ("create", "index", "add", "remove", "compact")
 _MOST_PAPERS = 500
@@ -37,16 +37,23 @@ class Job(msgspec.Struct):
     library: str
     papers: list[Paper] = []
     ids: list[str] = []
-    source: str = ""
+    sources: list[str] = []
+
+
+def sentences_of(papers: Iterable[Paper]) -> list[CitingSentence]:
+    """Return the sentences that go with papers: each says one thing, and cites its first two references for it."""
+    return [CitingSentence(paper.id, f"Paper {paper.id} speaks of it [REF].", (
+        CitationGroup(20 + len(paper.id), 25 + len(paper.id), paper.references[:2]),), year=paper.year)
+        for paper in papers if paper.references]
 
 
 # The writer
 
 def _work(job: Job) -> None:
     if job.operation in ("create", "index"):
-        citewise.index([job.source], job.library)
+        citewise.index(job.sources, job.library)
     elif job.operation == "add":
-        citewise.add(job.papers, job.library)
+        citewise.add([*job.papers, *sentences_of(job.papers)], job.library)
     elif job.operation == "remove":
         citewise.remove(job.library, job.ids)
     elif job.operation == "compact":
@@ -93,7 +100,7 @@ class _Life:
         self.library, self.held, self.generation = folder / "library-0", {}, 0
         self._numbered, self._libraries = 0, 0
         self.held = self._fresh(300)
-        citewise.add(self.held.values(), self.library)
+        citewise.add([*self.held.values(), *sentences_of(self.held.values())], self.library)
         self.generation = 1
 
     def _fresh(self, count: int) -> dict[str, Paper]:
@@ -107,14 +114,14 @@ class _Life:
             self._libraries += 1
             self.library = self.folder / f"library-{self._libraries}"
             fresh = self._fresh(self.dice.randint(50, 300))
-            return Job("create", str(self.library), source=self._source(fresh)), None, fresh, 0
+            return Job("create", str(self.library), sources=self._sources(fresh)), None, fresh, 0
         job = Job(operation, str(self.library))
         after = dict(self.held)
         if operation in ("index", "add"):
             changed = {name: dataclasses.replace(self.held[name], abstract=f"Rewritten {self.dice.random()}.")
                        for name in self.dice.sample(sorted(self.held), min(len(self.held), 10))}
             given = {**self._fresh(self.dice.randint(20, 150)), **changed}
-            job.papers, job.source = list(given.values()), self._source(given)
+            job.papers, job.sources = list(given.values()), self._sources(given)
             after |= given
         elif operation == "remove":
             job.ids = self.dice.sample(sorted(self.held), self.dice.randint(1, max(len(self.held) // 3, 1)))
@@ -122,18 +129,20 @@ class _Life:
                 del after[name]
         return job, self.held, after, self.generation
 
-    def _source(self, papers: dict[str, Paper]) -> str:
-        file = self.folder / "papers.jsonl"
-        with file.open("w") as lines:
-            for paper in papers.values():
-                lines.write(json.dumps(dataclasses.asdict(paper)) + "\n")
-        return str(file)
+    def _sources(self, papers: dict[str, Paper]) -> list[str]:
+        """Write papers and their sentences; return the files, in a random order."""
+        contexts = [{"citing_id": each.citing, "text": each.text, "cited_ids": each.groups[0].cited, "year": each.year}
+                    for each in sentences_of(papers.values())]
+        files = {"papers.jsonl": [dataclasses.asdict(paper) for paper in papers.values()], "contexts.jsonl": contexts}
+        for name, records in files.items():
+            (self.folder / name).write_text("".join(json.dumps(record) + "\n" for record in records))
+        return [str(self.folder / name) for name in self.dice.sample(sorted(files), 2)]
 
     def settle(self, state: State, generation: int) -> None:
         """Take over what a check found; where a library was never made, make one without being killed."""
         if not state:
             state, generation = self._fresh(100), generation + 1
-            citewise.add(state.values(), self.library)
+            citewise.add([*state.values(), *sentences_of(state.values())], self.library)
         self.held, self.generation = state, generation
 
     def operation(self) -> str:
@@ -155,10 +164,24 @@ def check(library: Path, before: State, after: State, generation: int) -> tuple[
     side, expected = ("before", before) if number == generation else ("after", after)
     assert expected is not None and papers.keys() == expected.keys(), f"not the papers from {side} the commit"
     assert all(_same(papers[name], expected[name]) for name in expected), "a paper is not as it was written"
+    assert held.library.evidence_counts().sentences == len(sentences_of(expected.values())), "sentences went astray"
+    names = {key: paper.id for paper in expected.values() for key in (paper.id, *paper.ids)}
+    assert _cited(held) == {(each.text, names[key]) for each in sentences_of(expected.values())
+                            for key in each.groups[0].cited if key in names and names[key] != each.citing}
     answers = held.recommend("neural citation ranking of bees", k=len(papers) + 1)
     assert answers or not papers, "a query found nothing"
     assert {each.paper.id for each in answers} <= expected.keys()
     return side, expected
+
+
+def _cited(held: citewise.OpenLibrary) -> set[tuple[str, str]]:
+    """Return which sentences cite which papers of a library."""
+    library, found = held.library, set()
+    for paper, row, spans in zip(library.papers(library.rows), library.rows, library.said_of(library.rows, Scope()),
+                                 strict=True):
+        places = library.occurrences(spans, spans * 0 + row, Scope(), 1000)
+        found |= {(each.text, paper.id) for some in places for each in some}
+    return found
 
 
 def _same(found: Paper, written: Paper) -> bool:
@@ -227,8 +250,9 @@ def _leftovers(life: _Life) -> list[str]:
     manifest = citewise.open(life.library).library.manifest
     used = {f"segments/{entry.name}" for entry in manifest.segments}
     used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"}
-    present = {f"{kind}/{each.name}" for kind in ("segments", "tables", "lexical")
-               for each in (life.library / kind).iterdir()}
+    used |= {f"evidence/{name}" for name in manifest.evidence}
+    present = {f"{kind}/{each.name}" for kind in ("segments", "tables", "lexical", "evidence")
+               for each in (life.library / kind).glob("*")}
     return sorted(present - used)
 
 

@@ -122,3 +122,12 @@ def test_the_same_two_records_again_change_nothing(tmp_path: Path) -> None:
     before = works(tmp_path)
     citewise.add(records, tmp_path)
     assert works(tmp_path) == before, "each renews the other, and the last wins again"
+
+
+def test_a_paper_that_claims_the_ids_of_many_others(tmp_path: Path) -> None:
+    names = [f"doi:10.1000/{number}" for number in range(1_200)]
+    others = [Paper(name, f"on{number} the{number} bees{number}", authors=(f"N{number}",))
+              for number, name in enumerate(names)]
+    report = citewise.add([*others, Paper("greedy", "Something else", ids=tuple(names), authors=("Zed",))], tmp_path)
+    assert report.added == len(others) + 1 and report.counts["repaired", "duplicate_key"] == len(names)
+    assert citewise.open(tmp_path)["greedy"].ids == ()

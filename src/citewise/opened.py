@@ -5,21 +5,41 @@ import functools
 import gc
 import importlib.resources
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from citewise import systems
 from citewise.drafts import Draft, draft_of
-from citewise.ingest import Progress, read
+from citewise.errors import BadInput
+from citewise.evidence.spans import Extractor
+from citewise.ingest import Progress, Record, read
 from citewise.ingest.ahead import read_ahead
 from citewise.ingest.clean import Cleaner
+from citewise.ingest.clean_sentences import clean_sentence, raw_sentence
+from citewise.ingest.document import Document
+from citewise.ingest.documents import parts
 from citewise.library import writer
 from citewise.library.duplicates import near_duplicates
 from citewise.library.entries import batches, keys_of
 from citewise.library.library import Library
+from citewise.passages import Advice, DraftSentence
 from citewise.recommend import Recommender
 from citewise.report import Place, Report
-from citewise.types import Paper, Query, Recommendation
+from citewise.tex_source import file_at
+from citewise.types import CitingSentence, Paper, Query, Recommendation
+
+
+class Asked(TypedDict, total=False):
+    """What a query may have beside a draft."""
+
+    id: str
+    year: int | None
+    since: int | None
+    no_self_citations: bool
+    prefer_recent: float
+    prefer_cited: float
+    diversify: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +57,16 @@ class Description:
     citations: int
     years: dict[int, int]
     """Papers by year; 0 stands for an unknown year."""
+    sentences: int
+    """Citing sentences."""
+    spans: int
+    """Distinct spans of them for which a paper of the library is cited."""
     terms: int
     segments: int
     deleted: int
     bytes_on_disk: int
+    models: tuple[str, ...]
+    """Names of the models that were trained on it."""
 
 
 class OpenLibrary:
@@ -61,15 +87,45 @@ class OpenLibrary:
         return bool(self.library.rows_of([key])[0] >= 0)
 
     def recommend(self, title: str = "", abstract: str = "", *, k: int = 20, system: str = systems.DEFAULT,
-                  year: int | None = None, since: int | None = None, cited: Iterable[str] = (),
-                  id: str = "") -> list[Recommendation]:
-        """Return the papers that a draft should cite, best first; `cited` are ids of papers that it cites already."""
-        query = Query(title=title, abstract=abstract, id=id, year=year, since=since, cited=tuple(cited))
-        return self.answer(query, k, system)
+                  explain: bool = False, cited: Iterable[str] = (), authors: Iterable[str] = (),
+                  **asked: Unpack[Asked]) -> list[Recommendation]:
+        """Return the papers that a draft should cite, best first; `cited` are ids of papers that it cites already.
 
-    def answer(self, query: Query, k: int = 20, system: str = systems.DEFAULT) -> list[Recommendation]:
-        """Return the recommendations for a query."""
-        return self.recommender(system).recommend(query, k)
+        `asked` is what else a `Query` has: a year, wishes.
+        """
+        query = Query(title=title, abstract=abstract, cited=tuple(cited), authors=tuple(authors), **asked)
+        return self.answer(query, k, system, explain)
+
+    def cite(self, sentence: str, *, title: str = "", abstract: str = "", k: int = 10, spans: int = 3,
+             system: str = systems.FOR_SENTENCES, year: int | None = None,
+             cited: Iterable[str] = ()) -> list[Recommendation]:
+        """Return the papers to cite for a sentence or a mention, best first, each with up to `spans` sentences of the
+        literature that cite it for the like; `title` and `abstract` are the draft's, `cited` what it cites elsewhere.
+        """
+        query = Query(title=title, abstract=abstract, year=year, cited=tuple(cited), sentence=sentence)
+        if not sentence.strip():
+            raise BadInput("there is no sentence to find citations for")
+        return self.grounded(query, k, spans, system)
+
+    def advise(self, sentences: Iterable[DraftSentence], around: Query, k: int = 5, spans: int = 3,
+               system: str = systems.FOR_SENTENCES) -> Iterator[Advice]:
+        """Yield what to cite for each sentence of a draft, and whether a citation seems needed and none stands.
+
+        `around` is what is known of the draft; for the sentences of a passage see `citewise.passages`.
+        """
+        for sentence in sentences:
+            yield Advice.of(sentence, self.grounded(replace(around, sentence=sentence.text), k, spans, system))
+
+    def grounded(self, query: Query, k: int = 20, spans: int = 3,
+                 system: str = systems.DEFAULT) -> list[Recommendation]:
+        """Return the recommendations for a query with the sentences for which others cite each paper."""
+        recommender = self.recommender(system)
+        return recommender.grounded(query, recommender.recommend(query, k), spans)
+
+    def answer(self, query: Query, k: int = 20, system: str = systems.DEFAULT,
+               explain: bool = False) -> list[Recommendation]:
+        """Return the recommendations for a query; with `explain`, what speaks for each."""
+        return self.recommender(system).recommend(query, k, explain)
 
     def recommender(self, system: str = systems.DEFAULT) -> Recommender:
         """Return a system over this library, ready to answer many queries."""
@@ -78,11 +134,15 @@ class OpenLibrary:
     def _make_recommender(self, system: str) -> Recommender:
         return systems.System.parse(system).over(self.library)
 
+    def identity(self, system: str) -> str:
+        """Return a name for exactly this system over this library, its model included."""
+        return systems.System.parse(system).identity(self.library)
+
     def cited_in(self, draft: Draft, folder: Path) -> list[str]:
         """Return the ids of the papers that a draft cites through the bibliographies beside it."""
         if not draft.cited_keys:
             return []
-        files = [file for name in draft.bibliographies if (file := folder / name).is_file() and file.stat().st_size]
+        files = [file for name in draft.bibliographies if (file := file_at(folder, name)) and file.stat().st_size]
         wanted = {f"bib:{key}" for key in draft.cited_keys}
         return self._held(paper for paper in _bibliography(files) if wanted & {*keys_of(paper)})
 
@@ -104,8 +164,9 @@ class OpenLibrary:
             with_year=len(library) - library.year_counts()[0],
             with_references=int((library.references(library.rows).lengths > 0).sum()),
             citations=int(tables.references.starts[-1]), years=dict(sorted(library.year_counts().items())),
+            sentences=library.evidence_counts().sentences, spans=library.evidence_counts().spans,
             terms=len(library.vocabulary), segments=len(library.segments), deleted=tables.deleted.size,
-            bytes_on_disk=sum(entry.size for entry in library.manifest.files.values()))
+            bytes_on_disk=sum(entry.size for entry in library.manifest.files.values()), models=library.models())
 
     def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
         """Return the pairs of papers with near-duplicate titles of which the later is at `since_row` or behind."""
@@ -116,7 +177,7 @@ class OpenLibrary:
 
 
 def _bibliography(files: Sequence[str | Path]) -> Iterable[Paper]:
-    return (paper for paper, _ in read(files, Report())) if files else ()
+    return (paper for paper, _ in read(files, Report()) if isinstance(paper, Paper)) if files else ()
 
 
 def open(path: str | Path) -> OpenLibrary:
@@ -125,11 +186,15 @@ def open(path: str | Path) -> OpenLibrary:
 
 
 def index(sources: Iterable[str | Path], library: str | Path, *, format: str = "", keep_versions: bool = False,
-          report: Report | None = None, progress: Progress = lambda reading: None) -> Report:
-    """Create or extend a library from files, folders or standard input ("-"); return what was done."""
+          mentions: bool = False, report: Report | None = None,
+          progress: Progress = lambda reading: None) -> Report:
+    """Create or extend a library from files, folders or standard input ("-"); return what was done.
+
+    With `mentions`, citing sentences are parsed to find what exactly is cited (extra `evidence`).
+    """
     report = report or Report()
     with _uncollected():
-        writer.add(library, read_ahead(sources, report, format, progress), report, keep_versions)
+        writer.add(library, read_ahead(sources, report, format, progress, mentions), report, keep_versions)
     return report
 
 
@@ -145,19 +210,29 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def add(papers: Iterable[Paper], library: str | Path, *, keep_versions: bool = False) -> Report:
-    """Create or extend a library from papers made in Python, cleaned like those of a file; return what was done."""
+def add(records: Iterable[Paper | CitingSentence | Document], library: str | Path, *, keep_versions: bool = False,
+        mentions: bool = False) -> Report:
+    """Create or extend a library from papers, citing sentences and full texts made in Python.
+
+    They are cleaned like those of a file. Returns what was done.
+    """
     report = Report()
-    writer.add(library, batches(_cleaned(papers, Cleaner(report))), report, keep_versions)
+    extract = Extractor(mentions).spans
+    writer.add(library, batches(_cleaned(records, Cleaner(report)), extract), report, keep_versions)
     return report
 
 
-def _cleaned(papers: Iterable[Paper], cleaner: Cleaner) -> Iterator[tuple[Paper, Place]]:
-    for number, paper in enumerate(papers, 1):
+def _cleaned(records: Iterable[Paper | CitingSentence | Document], cleaner: Cleaner) -> Iterator[tuple[Record, Place]]:
+    for number, record in enumerate(records, 1):
         place = Place("python", number)
-        cleaned = cleaner.paper({field.name: getattr(paper, field.name) for field in fields(paper)}, place)
-        if cleaned is not None:
-            yield cleaned, place
+        if isinstance(record, Document):
+            yield from ((part, place) for part in parts(record, place, cleaner))
+        elif isinstance(record, CitingSentence):
+            sentence = clean_sentence(raw_sentence(record), place, cleaner)
+            yield from [(sentence, place)] if sentence is not None else ()
+        else:
+            paper = cleaner.paper({field.name: getattr(record, field.name) for field in fields(record)}, place)
+            yield from [(replace(paper, light=record.light), place)] if paper is not None else ()
 
 
 def build_sample(library: str | Path) -> Draft:

@@ -5,12 +5,12 @@ Everything works on batches of rows: a store may be a memory-mapped file or a se
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.types import Paper, Query, Ranking, Rows, Scope
+from citewise.types import Contributions, EvidenceSpan, Occurrence, Paper, Query, Ranking, Rows, Scope
 
 FIELDS = ("title", "abstract")
 """The fields of a paper whose terms are counted."""
@@ -129,8 +129,129 @@ class Lexical(Protocol):
         ...
 
 
-class Stores(Papers, Graph, Terms, Lexical, Protocol):
+@dataclass(frozen=True, slots=True)
+class EvidenceCounts:
+    """How much evidence a library holds."""
+
+    sentences: int
+    spans: int
+    """Distinct ones for which a paper of the library is cited."""
+    citations: int
+    """Times that a sentence cites a paper of the library for a span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What is cited for each of some spans: rows, and for each row its support and the latest year of it."""
+
+    rows: Ragged
+    """Sorted for each span."""
+    support: NDArray[np.int64]
+    """How many sentences cite the paper for the span."""
+    latest: NDArray[np.int64]
+    """When that was last done, 0 where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """Times that a sentence cites a paper for a span, as columns."""
+
+    places: Rows
+    """Which of those that were asked for it belongs to; sorted."""
+    spans: Rows
+    rows: Rows
+    """The cited papers."""
+    sentences: Rows
+    """Numbers of the citing sentences: several spans may be of one."""
+    citing: Rows
+    """The citing papers, -1 where the library does not have them."""
+    years: NDArray[np.int64]
+    """When, 0 where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTotals:
+    """How much is said of each paper of a library, by row."""
+
+    terms: NDArray[np.float64]
+    """How many terms the spans have for which it is cited, a span as often as it is cited for it."""
+    citations: NDArray[np.float64]
+
+
+class Evidence(Protocol):
+    """What papers are cited for: spans of citing sentences, equal ones being one, known by their numbers.
+
+    A citation is seen in a scope as in the graph, and only if the cited paper is in scope; a span for which no citation
+    is seen is as if absent, except from the statistics. Numbers hold for as long as the library is open.
+    """
+
+    def spans_with(self, terms: NDArray[np.int64], scope: Scope) -> Matches:
+        """Return where terms stand in the spans that are seen; places are the spans' numbers."""
+        ...
+
+    def span_statistics(self, terms: NDArray[np.int64]) -> TermStatistics:
+        """Return how many spans have each term; `papers` counts all spans."""
+        ...
+
+    def span_lengths(self, spans: Rows) -> NDArray[np.int64]:
+        """Return how many terms each span has."""
+        ...
+
+    def span_texts(self, spans: Rows) -> list[str]:
+        """Return what each span says, without citation marks, as it was first written."""
+        ...
+
+    def cited_for(self, spans: Rows, scope: Scope) -> Cited:
+        """Return what is cited for each span."""
+        ...
+
+    def said_of(self, rows: Rows, scope: Scope) -> Ragged:
+        """Return the numbers of the spans for which each paper is cited, sorted."""
+        ...
+
+    def said_totals(self, scope: Scope) -> SaidTotals:
+        """Return how much is said of each paper."""
+        ...
+
+    def citations_for(self, spans: Rows, scope: Scope) -> Citations:
+        """Return the citations made for each span."""
+        ...
+
+    def citations_of(self, rows: Rows, scope: Scope) -> Citations:
+        """Return the citations of each paper."""
+        ...
+
+    def citations_by(self, rows: Rows, scope: Scope) -> Citations:
+        """Return the citations made by each paper; each of the rows stands once."""
+        ...
+
+    def occurrences(self, spans: Rows, rows: Rows, scope: Scope, most: int) -> list[list[Occurrence]]:
+        """Return for each pair of a span and a cited paper where that is said, the latest first, at most `most`."""
+        ...
+
+    def evidence_counts(self) -> EvidenceCounts:
+        """Return how much evidence there is."""
+        ...
+
+
+class Models(Protocol):
+    """Models that were trained on a library and are kept with it."""
+
+    def model(self, name: str) -> bytes | None:
+        """Return a model as it was saved; None where the library has none of that name."""
+        ...
+
+
+class Stores(Papers, Graph, Terms, Lexical, Evidence, Models, Protocol):
     """All that a recommender reads."""
+
+
+class Encoder(Protocol):
+    """A model that turns texts into vectors whose cosine says how alike they are."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one vector a text, as rows."""
+        ...
 
 
 class Retriever(Protocol):
@@ -154,4 +275,21 @@ class Ranker(Protocol):
 
     def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         """Return the candidates, none added and none dropped, best first."""
+        ...
+
+
+class Grounder(Protocol):
+    """Papers to the evidence for them."""
+
+    def ground(self, query: Query, rows: Rows, scope: Scope, most: int) -> list[tuple[EvidenceSpan, ...]]:
+        """Return for each paper at most so many sentences in scope that cite it, most like the query first."""
+        ...
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """A retriever or ranker that can say what its scores are made of."""
+
+    def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
+        """Return what the scores of some rows are made of; `ranking` is the whole ranking that it gave them in."""
         ...

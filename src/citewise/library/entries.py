@@ -1,7 +1,7 @@
 """Papers on their way into a library, as columns, hashed where they are read."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +11,10 @@ from citewise import ids
 from citewise.hash_table import Hashes
 from citewise.library.lists import join, take
 from citewise.library.records import decode, encode
+from citewise.library.sentences import Sentences
 from citewise.protocols import Ragged
 from citewise.report import Place
-from citewise.types import Paper, Rows
+from citewise.types import CitingSentence, Paper, Rows, Span
 
 BATCH = 1_000
 """Papers analysed at once: enough to amortise the calls, few enough to stay in the cache."""
@@ -31,6 +32,7 @@ class Entries:
     titles: Hashes
     keys: Ragged
     references: Ragged
+    light: NDArray[np.bool_]
 
     @classmethod
     def of(cls, papers: Sequence[Paper]) -> "Entries":
@@ -39,7 +41,8 @@ class Entries:
             [encode(paper) for paper in papers],
             np.array([paper.year or 0 for paper in papers], np.int16),
             np.array([title_digest(paper.title) for paper in papers], np.uint64),
-            _hashes([keys_of(paper) for paper in papers]), _hashes([paper.references for paper in papers]))
+            _hashes([keys_of(paper) for paper in papers]), _hashes([paper.references for paper in papers]),
+            np.array([paper.light for paper in papers], np.bool_))
 
     def __len__(self) -> int:
         return len(self.contents)
@@ -51,7 +54,7 @@ class Entries:
     def take(self, places: Rows) -> "Entries":
         """Return the entries at some places, in that order."""
         return Entries([self.contents[place] for place in places.tolist()], self.years[places], self.titles[places],
-                       take(self.keys, places), take(self.references, places))
+                       take(self.keys, places), take(self.references, places), self.light[places])
 
     @classmethod
     def join(cls, parts: "Sequence[Entries]") -> "Entries":
@@ -60,27 +63,46 @@ class Entries:
             return parts[0]
         return cls(list(itertools.chain.from_iterable(part.contents for part in parts)),
                    np.concatenate([part.years for part in parts]), np.concatenate([part.titles for part in parts]),
-                   join([part.keys for part in parts]), join([part.references for part in parts]))
+                   join([part.keys for part in parts]), join([part.references for part in parts]),
+                   np.concatenate([part.light for part in parts]))
+
+
+Extract = Callable[[Sequence[CitingSentence]], Sequence[Sequence[Sequence[Span]]]]
+"""Returns the spans of each group of each sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Entries of one file, and their lines."""
+    """Entries of one file, their lines, and the citing sentences read with them."""
 
     entries: Entries
     file: str
     lines: list[int]
+    sentences: Sentences | None = None
 
     def place(self, number: int) -> Place:
         """Return where an entry was read."""
         return Place(self.file, self.lines[number])
 
 
-def batches(papers: Iterable[tuple[Paper, Place]]) -> Iterator[Batch]:
-    """Yield papers as entries, some at a time."""
-    for file, run in itertools.groupby(papers, key=lambda each: each[1].file):
+def _without_spans(sentences: Sequence[CitingSentence]) -> list[list[tuple[Span, ...]]]:
+    return [[() for _ in sentence.groups] for sentence in sentences]
+
+
+def batches(records: Iterable[tuple[Paper | CitingSentence, Place]],
+            extract: Extract = _without_spans) -> Iterator[Batch]:
+    """Yield papers as entries and citing sentences with their spans, some at a time."""
+    for file, run in itertools.groupby(records, key=lambda each: each[1].file):
         while some := list(itertools.islice(run, BATCH)):
-            yield Batch(Entries.of([paper for paper, _ in some]), file, [place.line for _, place in some])
+            papers, lines, sentences = [], [], []
+            for record, place in some:
+                if isinstance(record, Paper):
+                    papers.append(record)
+                    lines.append(place.line)
+                else:
+                    sentences.append(record)
+            yield Batch(Entries.of(papers), file, lines,
+                        Sentences.of(sentences, extract(sentences)) if sentences else None)
 
 
 def keys_of(paper: Paper) -> tuple[str, ...]:

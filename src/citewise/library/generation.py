@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import itertools
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,11 +13,14 @@ import numpy as np
 
 from citewise.library import manifest as manifests
 from citewise.library.entries import BATCH, Entries
+from citewise.library.evidence_segment import EvidenceSegment, EvidenceWriter
+from citewise.library.evidence_tables import EvidenceTables
 from citewise.library.files import checksum, delete, link_folder, sync, walk
 from citewise.library.lexical import LexicalWriter
 from citewise.library.library import Library
 from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
 from citewise.library.segment import Segment, SegmentWriter
+from citewise.library.sentences import Sentences
 from citewise.library.tables import Tables
 from citewise.library.vocabulary import VocabularyWriter
 from citewise.protocols import FIELDS
@@ -24,7 +28,10 @@ from citewise.text import Terms
 from citewise.types import Paper, Rows
 
 _SMALL = 50_000
-"""Segments of fewer rows are joined with their neighbours as they accumulate."""
+"""Segments of fewer rows (or sentences) are joined with their neighbours as they accumulate."""
+
+_KINDS = ("segments", "lexical", "tables", "evidence")
+"""The folders that hold a generation's folders."""
 
 _OUR_NAME = re.compile(r"\d{6,}(-joined|-scratch)?")
 """What a generation's files are called; whatever else is in a library's folder is its owner's."""
@@ -34,7 +41,7 @@ class Generation:
     """Rows of the old generation stay where they are; new ones follow behind them."""
 
     def __init__(self, path: Path, old: Library | None, from_scratch: bool = False) -> None:
-        self._path, self._old = path, old
+        self.path, self._old = path, old
         self.kept = None if from_scratch else old
         self._number = old.manifest.generation + 1 if old is not None else 1
         self._name = f"{self._number:06d}"
@@ -42,6 +49,9 @@ class Generation:
         self._terms = Terms(self._vocabulary.number)
         self._base = self.kept.manifest.rows if self.kept is not None else 0
         self._deleted: set[int] = set()
+        self._light = old is not None and old.manifest.light
+        self._forgotten = np.zeros(0, np.int64)
+        self._evidence: EvidenceWriter | None = None
         self._pending: list[Entries] = []
         self._replaced: dict[int, Entries] = {}
         self._rows = self._base
@@ -68,9 +78,17 @@ class Generation:
         """Whether a row has not been deleted in this generation."""
         return row not in self._deleted
 
+    def new_titles(self) -> Iterator[tuple[int, str]]:
+        """Yield the rows of this generation that are new and hold a paper, with their titles."""
+        self.flush()
+        for row, texts in enumerate(self._segment.records.texts(), self._base):
+            if self.holds(row):
+                yield row, texts.title
+
     def append(self, entries: Entries) -> Rows:
         """Add papers behind the last; return their rows."""
         self._pending.append(entries)
+        self._light |= bool(entries.light.any())
         self._rows += len(entries)
         return np.arange(self._rows - len(entries), self._rows)
 
@@ -89,6 +107,21 @@ class Generation:
         self._deleted.update(rows)
         self._lexical.remove(rows)
 
+    def remove(self, rows: list[int]) -> None:
+        """Mark rows of the old generation as gone, and the sentences of their papers with them."""
+        if self.kept is not None:
+            self._forgotten = np.union1d(self._forgotten, self.kept.evidence.sentences_by(np.array(rows, np.int64)))
+        self.delete(rows)
+
+    def append_sentences(self, sentences: Sentences) -> None:
+        """Add citing sentences behind the last."""
+        self._evidence_writer().extend(sentences, self._terms)
+
+    def _evidence_writer(self) -> EvidenceWriter:
+        if self._evidence is None:
+            self._evidence = EvidenceWriter(self.path / "evidence" / self._name)
+        return self._evidence
+
     def flush(self) -> None:
         """Write the papers that are waiting."""
         if not self._pending:
@@ -106,7 +139,7 @@ class Generation:
         return self._base + self._segment.rows
 
     def copy_all(self) -> None:
-        """Copy every living paper of the old generation, in order, in batches."""
+        """Copy every living paper and sentence of the old generation, in order, in batches."""
         old = self._old
         if old is None:
             return
@@ -118,12 +151,18 @@ class Generation:
                 years = segment.array("years")[rows].tolist()
                 first = self._segment.rows
                 self._lexical.add(first, years, self._segment.copy(segment, rows))
+        firsts = itertools.accumulate(map(len, old.evidence.segments), initial=0)
+        for spoken, first in zip(old.evidence.segments, firsts, strict=False):
+            local = np.setdiff1d(np.arange(len(spoken)), old.evidence.tables.deleted - first)
+            self._evidence_writer().copy(spoken, local)
 
     def commit(self) -> None:
         """Finish all files, make them durable, and switch the manifest; the old generation's files are then removed."""
         self.flush()
         self._segment.close()
-        if not (self._segment.rows or self._deleted or self.kept is None):
+        if self._evidence is not None:
+            self._evidence.close()
+        if not (self._segment.rows or self._deleted or self._evidence or self.kept is None):
             self._lexical.close()
             self.abandon()
             return
@@ -132,27 +171,35 @@ class Generation:
         with ThreadPoolExecutor(1) as beside:  # the lexical engine finishes in threads of its own
             finishing = beside.submit(self._lexical.close)
             entries, segments = self._joined_segments()
-            tables = self._path / "tables" / self._name
-            Tables.build(segments, deleted).save(tables)
-            self._vocabulary.save(tables)
+            evidence = self._joined_evidence()
+            folder = self.path / "tables" / self._name
+            tables = Tables.build(segments, deleted)
+            tables.save(folder)
+            if evidence:
+                self._evidence_tables(evidence, segments, tables).save(folder)
+            self._vocabulary.save(folder)
             finishing.result()
         rows = sum(entry.rows for entry in entries)
         manifest = Manifest(
             generation=self._number, papers=rows - deleted.size, rows=rows, segments=tuple(entries),
             tables=self._name, lexical=self._name, lengths=_lengths(segments, deleted),
-            files=self._file_entries(entries),
+            light=self._light, evidence=tuple(segment.folder.name for segment in evidence),
+            files=self._file_entries(entries, [segment.folder.name for segment in evidence]),
+            format=manifests.FORMAT if evidence else 1,
             written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
-        manifests.save(self._path, manifest)
-        collect_garbage(self._path, manifest)
+        manifests.save(self.path, manifest)
+        collect_garbage(self.path, manifest)
 
     def abandon(self) -> None:
         """Remove what was written; the library stays as it was."""
         self._segment.abandon()
-        for kind in ("segments", "lexical", "tables"):
-            for leftover in (self._path / kind).glob(f"{self._name}*"):
+        if self._evidence is not None:
+            self._evidence.abandon()
+        for kind in _KINDS:
+            for leftover in (self.path / kind).glob(f"{self._name}*"):
                 delete(leftover)
             with contextlib.suppress(OSError):  # other generations are in it
-                (self._path / kind).rmdir()
+                (self.path / kind).rmdir()
 
     def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
         """Return the segments of the new generation, small ones at the end joined so that there are never many."""
@@ -163,34 +210,62 @@ class Generation:
             segments.append(Segment(self._segment.folder, self._segment.rows))
         else:
             delete(self._segment.folder)
-        tail = len(segments) - 1
-        while tail > 0 and segments[tail - 1].rows <= min(_SMALL, 2 * sum(each.rows for each in segments[tail:])):
-            tail -= 1
+        tail = _tail([segment.rows for segment in segments])
         if 0 <= tail < len(segments) - 1:
-            joined = _join(segments[tail:], self._path / "segments" / f"{self._name}-joined")
+            joined = _join(segments[tail:], self.path / "segments" / f"{self._name}-joined")
             entries[tail:] = [SegmentEntry(joined.folder.name, entries[tail].first_row, joined.rows)]
             segments[tail:] = [joined]
         return entries, segments
 
-    def _file_entries(self, entries: list[SegmentEntry]) -> dict[str, FileEntry]:
+    def _joined_evidence(self) -> list[EvidenceSegment]:
+        """Return the evidence segments of the new generation, joined like the others."""
+        segments = list(self.kept.evidence.segments) if self.kept is not None else []
+        if self._evidence is not None:
+            segments.append(EvidenceSegment(self._evidence.folder))
+        tail = _tail([len(segment) for segment in segments])
+        if 0 <= tail < len(segments) - 1:
+            writer = EvidenceWriter(self.path / "evidence" / f"{self._name}-joined")
+            for segment in segments[tail:]:
+                writer.copy(segment, np.arange(len(segment)))
+            writer.close()
+            segments[tail:] = [EvidenceSegment(writer.folder)]
+        return segments
+
+    def _evidence_tables(self, evidence: list[EvidenceSegment], segments: list[Segment],
+                         tables: Tables) -> EvidenceTables:
+        deleted = self._forgotten
+        if self.kept is not None:
+            deleted = np.union1d(deleted, self.kept.evidence.tables.deleted)
+        years = np.concatenate([segment.array("years") for segment in segments]) if segments else np.zeros(0, np.int16)
+        return EvidenceTables.build(evidence, deleted, tables.keys, years)
+
+    def _file_entries(self, entries: list[SegmentEntry], evidence: list[str]) -> dict[str, FileEntry]:
         """Return the sizes and checksums of all files of the generation; new files are made durable on the way."""
         known = dict(self.kept.manifest.files) if self.kept is not None else {}
         known |= {name.replace(self.kept.manifest.lexical, self._name): entry for name, entry in known.items()
                   if self.kept is not None and name.startswith("lexical/")
                   and not name.endswith(".json")}  # hard links
-        folders = [Path("segments") / entry.name for entry in entries]
+        folders = [Path("segments") / entry.name for entry in entries] + [Path("evidence") / name for name in evidence]
         folders += [Path("tables") / self._name, Path("lexical") / self._name]
         files = {}
         for folder in folders:
-            for file in walk(self._path / folder):
-                name = file.relative_to(self._path).as_posix()
+            for file in walk(self.path / folder):
+                name = file.relative_to(self.path).as_posix()
                 if file.suffix == ".lock":
                     continue
                 if name not in known:
                     sync(file)
                 files[name] = known.get(name) or FileEntry(file.stat().st_size, checksum(file))
-            sync(self._path / folder)
+            sync(self.path / folder)
         return files
+
+
+def _tail(sizes: list[int]) -> int:
+    """Return from which segment on they are small enough to be joined."""
+    tail = len(sizes) - 1
+    while tail > 0 and sizes[tail - 1] <= min(_SMALL, 2 * sum(sizes[tail:])):
+        tail -= 1
+    return tail
 
 
 def _join(segments: list[Segment], folder: Path) -> Segment:
@@ -214,7 +289,8 @@ def collect_garbage(path: Path, manifest: Manifest | None) -> None:
     """Remove what the current generation does not use: older generations, and what a killed writer left."""
     used = {f"segments/{entry.name}" for entry in manifest.segments} if manifest else set()
     used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()
-    for kind in ("segments", "tables", "lexical"):
+    used |= {f"evidence/{name}" for name in manifest.evidence} if manifest else set()
+    for kind in _KINDS:
         for folder in (path / kind).glob("*"):
             if f"{kind}/{folder.name}" not in used and _OUR_NAME.fullmatch(folder.name):
                 delete(folder)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from citewise.hash_table import Hashes, HashTable
 from citewise.ids import digest
+from citewise.library.cited_papers import nearly_same
 from citewise.library.entries import Batch, Entries, keys_of
 from citewise.library.generation import Generation
+from citewise.library.sentences import Sentences
 from citewise.library.tables import Lookup
-from citewise.library.versions import merge, plainly_different, same_work
+from citewise.library.versions import merge, plainly_different, same_work, share_author
 from citewise.library.waiting import Waiting
 from citewise.report import Place, Report
 from citewise.types import Paper, Rows
@@ -30,7 +32,8 @@ class Intake:
 
     def __init__(self, generation: Generation, report: Report, keep_versions: bool) -> None:
         self._generation, self._report, self._keep_versions = generation, report, keep_versions
-        self._seen, self._titles = HashTable(), HashTable()
+        self._seen, self._titles, self._sentences = HashTable(), HashTable(), HashTable()
+        self._light: set[int] = set()
         self._more_titled: dict[int, list[int]] = {}
         self._waiting = Waiting(generation.scratch)
 
@@ -39,11 +42,45 @@ class Intake:
         try:
             for batch in batches:
                 self._take_all(batch)
+                if batch.sentences is not None:
+                    self._take_sentences(batch.sentences)
                 self._generation.flush()
             for patch, place in self._waiting.rest():
                 self._report.note("skipped", "no_title", place, patch.id)
+            if not self._keep_versions:
+                self._unite()
         finally:
             self._waiting.close()
+
+    def _unite(self) -> None:
+        """Merge light papers with those whose titles are nearly the same."""
+        kept = self._generation.kept
+        if not self._light and not (kept is not None and kept.manifest.light):
+            return
+        moved: dict[int, int] = {}
+        for row, light in nearly_same(self._generation, self._light):
+            target = moved.get(row, row)
+            if self._generation.holds(target) and self._generation.holds(light):
+                one, other = self._generation.paper(target), self._generation.paper(light)
+                merged = Entries.of([merge(one, other)])
+                self._generation.delete([light])
+                moved[row] = int(self._generation.replace(target, merged)[0])
+                place = Place(str(self._generation.path), 0)
+                self._report.note("merged", "similar_reference", place, other.id, f"with {one.id}")
+
+    def _take_sentences(self, sentences: Sentences) -> None:
+        """Add the sentences that are new; what they cite, and who cites, may come later."""
+        new = self._sentences.find(sentences.identities) < 0
+        if self._generation.kept is not None:
+            new &= self._generation.kept.evidence.tables.identities.find(sentences.identities) < 0
+        _, first = np.unique(sentences.identities, return_index=True)
+        places = np.sort(first[new[first]])
+        if places.size:
+            added = sentences.take(places)
+            self._sentences.put(added.identities, np.zeros(places.size, np.int64))
+            self._generation.append_sentences(added)
+        self._report.sentences += int(places.size)
+        self._report.known_sentences += len(sentences) - int(places.size)
 
     def _take_all(self, batch: Batch) -> None:
         entries, met = batch.entries, self._met(batch.entries)
@@ -70,7 +107,9 @@ class Intake:
         return met
 
     def _append(self, entries: Entries) -> None:
-        self._remember(entries, self._generation.append(entries))
+        rows = self._generation.append(entries)
+        self._light.update(rows[entries.light].tolist())
+        self._remember(entries, rows)
         self._report.added += len(entries)
 
     def _take(self, entry: Entries, place: Place) -> bool:
@@ -108,21 +147,31 @@ class Intake:
         if others:
             self._generation.delete(rows[1:])
         renewed = Entries.of([merged])
-        self._remember(renewed, self._generation.replace(rows[0], renewed))
+        row = self._generation.replace(rows[0], renewed)
+        self._light.update(row[renewed.light].tolist())
+        self._remember(renewed, row)
 
     def _same_key(self, paper: Paper, place: Place) -> tuple[Paper, list[int]]:
         """Return the rows of the papers that share a key; a key of a plainly different work is given up."""
+        rows, taken = self._sharing(paper)
+        while taken:
+            self._report.note("repaired", "duplicate_key", place, taken[0], f"taken by {taken[1]}")
+            paper = _without(paper, taken[0])
+            rows, taken = self._sharing(paper)
+        return paper, rows
+
+    def _sharing(self, paper: Paper) -> tuple[list[int], tuple[str, str] | None]:
+        """Return the rows that share a key, and the first key of a plainly different work with that work's id."""
         rows: dict[int, None] = {}
         names = keys_of(paper)
         for name, row in zip(names, self._rows(names), strict=True):
             if row < 0 or row in rows or not self._generation.holds(row):
                 continue
-            if plainly_different(self._generation.paper(row), paper, name):
-                taken = self._generation.paper(row).id
-                self._report.note("repaired", "duplicate_key", place, name, f"taken by {taken}")
-                return self._same_key(_without(paper, name), place)
+            held = self._generation.paper(row)
+            if plainly_different(held, paper, name):
+                return [], (name, held.id)
             rows[row] = None
-        return paper, list(rows)
+        return list(rows), None
 
     def _rows(self, names: tuple[str, ...]) -> list[int]:
         """Return the rows that keys name, -1 for none: of this import, else of the old generation."""
@@ -134,10 +183,14 @@ class Intake:
         return found
 
     def _same_title(self, paper: Paper, title: int) -> list[int]:
+        """Return the row of the same work; one that shares an author is preferred to one that has none."""
+        found: list[int] = []
         for row in itertools.islice(self._titled(title), _MOST_COMPARED if title else 0):
-            if self._generation.holds(row) and same_work(self._generation.paper(row), paper):
-                return [row]
-        return []
+            if self._generation.holds(row) and same_work(held := self._generation.paper(row), paper):
+                if share_author(held, paper):
+                    return [row]
+                found.append(row)
+        return found[:1]
 
     def _titled(self, title: int) -> Iterator[int]:
         """Yield the rows with a title: those of this import, the newest first, then those of the old generation."""

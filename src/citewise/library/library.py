@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 from citewise import ids
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.library import manifest as manifests
+from citewise.library import models
 from citewise.library.entries import keys_of, title_digest
+from citewise.library.evidence import EvidenceReader
+from citewise.library.evidence_segment import EvidenceSegment
+from citewise.library.evidence_tables import EvidenceTables
 from citewise.library.lexical import LexicalReader
 from citewise.library.lists import flat_index
 from citewise.library.manifest import Manifest
@@ -21,9 +25,9 @@ from citewise.library.segment import Segment
 from citewise.library.tables import Tables
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
-from citewise.protocols import FIELDS, Matches, Ragged, TermStatistics
+from citewise.protocols import FIELDS, Citations, Cited, EvidenceCounts, Matches, Ragged, SaidTotals, TermStatistics
 from citewise.text import Terms
-from citewise.types import Paper, Rows, Scope
+from citewise.types import Occurrence, Paper, Rows, Scope
 
 _OPEN_ATTEMPTS = 20
 _FILTERED_BELOW = 0.5
@@ -65,9 +69,17 @@ class Library:
         self._lexical = LexicalReader(self.path / "lexical" / manifest.lexical)
         self._firsts = np.array([entry.first_row for entry in manifest.segments] + [manifest.rows], np.int64)
         self._years = np.concatenate([np.zeros(0, np.int16), *(part.array("years") for part in self.segments)])
+        self.evidence = self._open_evidence(manifest)
+        self._model = lru_cache(partial(models.load, self.path))
         self._terms = Terms(self.vocabulary.number)
         self._terms_lock = threading.Lock()
         self._terms_of = lru_cache(maxsize=8)(self._count_terms)  # the stages of a system all ask for the same texts
+
+    def _open_evidence(self, manifest: Manifest) -> EvidenceReader:
+        segments = [EvidenceSegment(self.path / "evidence" / name) for name in manifest.evidence]
+        tables = EvidenceTables.load(self.path / "tables" / manifest.tables) if segments else (
+            EvidenceTables.build([], np.zeros(0, np.int64), self.tables.keys, self._years))
+        return EvidenceReader(segments, tables, self.in_scope)
 
     def __len__(self) -> int:
         return self.manifest.papers
@@ -298,6 +310,66 @@ class Library:
     def lexical_rows(self) -> Rows:
         """Return the rows in the lexical index, sorted."""
         return self._lexical.rows()
+
+    # Evidence
+
+    def spans_with(self, terms: NDArray[np.int64], scope: Scope) -> Matches:
+        """Return where terms stand in the spans that are seen."""
+        return self.evidence.spans_with(terms, scope)
+
+    def span_statistics(self, terms: NDArray[np.int64]) -> TermStatistics:
+        """Return how many spans have each term."""
+        return self.evidence.span_statistics(terms)
+
+    def span_lengths(self, spans: Rows) -> NDArray[np.int64]:
+        """Return how many terms each span has."""
+        return self.evidence.span_lengths(spans)
+
+    def span_texts(self, spans: Rows) -> list[str]:
+        """Return what each span says, without citation marks, as it was first written."""
+        return self.evidence.span_texts(spans)
+
+    def cited_for(self, spans: Rows, scope: Scope) -> Cited:
+        """Return what is cited for each span."""
+        return self.evidence.cited_for(spans, scope)
+
+    def said_of(self, rows: Rows, scope: Scope) -> Ragged:
+        """Return the numbers of the spans for which each paper is cited, sorted."""
+        return self.evidence.said_of(rows, scope)
+
+    def said_totals(self, scope: Scope) -> SaidTotals:
+        """Return how much is said of each paper."""
+        return self.evidence.said_totals(scope)
+
+    def citations_for(self, spans: Rows, scope: Scope) -> Citations:
+        """Return the citations made for each span."""
+        return self.evidence.citations_for(spans, scope)
+
+    def citations_of(self, rows: Rows, scope: Scope) -> Citations:
+        """Return the citations of each paper."""
+        return self.evidence.citations_of(rows, scope)
+
+    def citations_by(self, rows: Rows, scope: Scope) -> Citations:
+        """Return the citations made by each paper."""
+        return self.evidence.citations_by(rows, scope)
+
+    def occurrences(self, spans: Rows, rows: Rows, scope: Scope, most: int) -> list[list[Occurrence]]:
+        """Return for each pair of a span and a cited paper where that is said, the latest first."""
+        return self.evidence.occurrences(spans, rows, scope, most)
+
+    def evidence_counts(self) -> EvidenceCounts:
+        """Return how much evidence there is."""
+        return self.evidence.evidence_counts()
+
+    # Models
+
+    def model(self, name: str) -> bytes | None:
+        """Return a model as it was saved when it was first asked for; unlike all else it is of no generation."""
+        return self._model(name)
+
+    def models(self) -> tuple[str, ...]:
+        """Return the names of the models that were trained on this library."""
+        return models.names(self.path)
 
     # Description
 

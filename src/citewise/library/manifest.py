@@ -8,8 +8,8 @@ import msgspec
 from citewise.errors import BadLibrary, MissingData
 from citewise.library.files import replace
 
-FORMAT = 1
-"""Raised by every change that an older citewise could not read."""
+FORMAT = 2
+"""Raised by every change that an older citewise could not read. 2: evidence; without it a library is still of 1."""
 
 NAME = "manifest.json"
 
@@ -43,7 +43,11 @@ class Manifest(msgspec.Struct, frozen=True):
     files: dict[str, FileEntry]
     written: str
     """When, in UTC."""
-    format: int = FORMAT
+    light: bool = False
+    """Whether papers were added that are known from lists of references only."""
+    evidence: tuple[str, ...] = ()
+    """The folders with citing sentences, in order."""
+    format: int = 1
 
     @property
     def fingerprint(self) -> str:

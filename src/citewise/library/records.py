@@ -1,5 +1,6 @@
 """Papers on disk: compressed in blocks of a few, so that one can be read without the others."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -66,10 +67,19 @@ class RecordWriter:
         block, inside = divmod(place, BLOCK)
         if block == len(self._starts) - 1:
             return _decode(self._waiting[inside])
+        return _decode(self._block(block)[inside])
+
+    def _block(self, block: int) -> list[bytes]:
         self.file.seek(self._starts[block])
         content = self.file.read(self._starts[block + 1] - self._starts[block])
         self.file.seek(0, 2)
-        return _decode(_block(content)[inside])
+        return _block(content)
+
+    def texts(self) -> Iterator[Texts]:
+        """Yield the texts of all papers so far, in order."""
+        for block in range(len(self._starts) - 1):
+            yield from map(_decode_texts, self._block(block))
+        yield from map(_decode_texts, self._waiting)
 
     def close(self) -> None:
         """Write what is waiting, and where each block starts."""

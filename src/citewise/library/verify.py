@@ -5,17 +5,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from citewise.errors import BadLibrary
 from citewise.ids import digest
 from citewise.library import manifest as manifests
 from citewise.library.entries import keys_of
+from citewise.library.evidence_tables import EvidenceTables
 from citewise.library.files import checksum
 from citewise.library.library import Library
 from citewise.library.manifest import Manifest
 from citewise.library.segment import Segment
+from citewise.library.sentences import Sentences, decode, text_digest
 from citewise.library.tables import Tables
+from citewise.marks import said
 from citewise.types import Rows
 
 _BATCH = 2_000
@@ -30,6 +34,7 @@ class Verification:
     files: int
     references: int
     dangling: int
+    sentences: int
     problems: tuple[str, ...]
 
     @property
@@ -45,14 +50,15 @@ def verify(path: Path | str, progress: Callable[[int, int], None] = lambda done,
     if problems and manifests.load(Path(path)).generation != manifest.generation:
         return verify(path, progress)  # a writer replaced the files that were being read
     if problems:
-        return Verification(manifest.generation, manifest.papers, len(manifest.files), 0, 0, tuple(problems))
+        return Verification(manifest.generation, manifest.papers, len(manifest.files), 0, 0, 0, tuple(problems))
     library = Library(path)
     try:
-        problems += [*_count_problems(library), *_table_problems(library), *_paper_problems(library, progress)]
+        problems += [*_count_problems(library), *_table_problems(library), *_paper_problems(library, progress),
+                     *_sentence_problems(library), *_model_problems(library)]
     except (ValueError, IndexError) as error:
         raise BadLibrary(f"{path}: arrays do not fit together ({error}); index the sources again") from None
     return Verification(library.manifest.generation, len(library), len(library.manifest.files),
-                        *_reference_counts(library), tuple(problems))
+                        *_reference_counts(library), library.evidence_counts().sentences, tuple(problems))
 
 
 def _file_problems(path: Path, manifest: Manifest) -> Iterator[str]:
@@ -78,9 +84,17 @@ def _count_problems(library: Library) -> Iterator[str]:
 
 def _table_problems(library: Library) -> Iterator[str]:
     fresh = Tables.build(library.segments, library.tables.deleted)
-    for field in dataclasses.fields(Tables):
-        if not _equal(getattr(fresh, field.name), getattr(library.tables, field.name)):
-            yield f"table {field.name}: differs from what the segments say"
+    yield from _differences("table", fresh, library.tables)
+    years = np.concatenate([np.zeros(0, np.int16), *(segment.array("years") for segment in library.segments)])
+    evidence = library.evidence
+    yield from _differences("table of evidence", EvidenceTables.build(
+        evidence.segments, evidence.tables.deleted, fresh.keys, years), evidence.tables)
+
+
+def _differences(what: str, fresh: Tables | EvidenceTables, held: Tables | EvidenceTables) -> Iterator[str]:
+    for field in dataclasses.fields(fresh):
+        if not _equal(getattr(fresh, field.name), getattr(held, field.name)):
+            yield f"{what} {field.name}: differs from what the segments say"
 
 
 def _equal(one: object, other: object) -> bool:
@@ -114,6 +128,37 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
         if (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)]) != (
                 years[place], keys[place].tolist(), references[place].tolist()):
             yield place
+
+
+def _sentence_problems(library: Library) -> Iterator[str]:
+    """Read every sentence and compare it with what the arrays say of it and of its spans."""
+    for segment in library.evidence.segments:
+        for start in range(0, len(segment), _BATCH):
+            places = np.arange(start, min(start + _BATCH, len(segment)))
+            for place in _differing_sentences(segment.sentences(places)):
+                yield f"{segment.folder.name}, sentence {start + place}: its record and its arrays differ"
+
+
+def _differing_sentences(held: Sentences) -> Iterator[int]:
+    uses, starts = held.uses.tolist(), held.starts.tolist()
+    for place, sentence in enumerate(map(decode, held.contents)):
+        marks = [(group.start, group.end) for group in sentence.groups]
+        cited = {digest(key) for group in sentence.groups for key in group.cited}
+        numbers = range(starts[place], starts[place + 1])
+        spans = all((digest(said(sentence.text, marks, *uses[number][1:3])) or 1) == held.hashes[uses[number][0]]
+                    and cited.issuperset(held.cited[number].tolist()) for number in numbers)
+        if not spans or (sentence.year or 0, digest(sentence.citing), text_digest(sentence)) != (
+                held.years[place], held.citing[place], held.texts[place]):
+            yield place
+
+
+def _model_problems(library: Library) -> Iterator[str]:
+    """Name the models that are no JSON; what is in them is for those who use them to check."""
+    for name in library.models():
+        try:
+            msgspec.json.decode(library.model(name) or b"")
+        except msgspec.DecodeError as error:
+            yield f"models/{name}.json: {error}"
 
 
 def _reference_counts(library: Library) -> tuple[int, int]:

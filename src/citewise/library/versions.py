@@ -24,17 +24,29 @@ def plainly_different(one: Paper, other: Paper, key: str) -> bool:
         return False
     alike = ids.jaccard(one.title, other.title)
     if ids.scheme_of(key):
-        return alike < _OTHER_TITLE and not _share_author(one, other)
+        return alike < _OTHER_TITLE and not share_author(one, other)
     return alike < _OTHER_LOCAL_TITLE
 
 
 def same_work(one: Paper, other: Paper) -> bool:
-    """Whether two papers with equal normalised titles are versions of one work."""
-    close = not one.year or not other.year or abs(one.year - other.year) <= CLOSE_YEARS
-    return close and _share_author(one, other)
+    """Whether two papers with equal normalised titles are versions of one work.
+
+    An entry of a list of references often has no authors: where one of the two is such an entry, none need be shared.
+    """
+    if one.year and other.year and abs(one.year - other.year) > CLOSE_YEARS:
+        return False
+    unnamed = (one.light or other.light) and not (one.authors and other.authors)
+    return unnamed or share_author(one, other)
 
 
-def _share_author(one: Paper, other: Paper) -> bool:
+def likely_same(one: Paper, other: Paper) -> bool:
+    """Whether two papers with nearly equal titles are one, of which one is an entry of a list of references."""
+    years = not one.year or not other.year or abs(one.year - other.year) <= CLOSE_YEARS
+    return (one.light or other.light) and years and share_author(one, other)
+
+
+def share_author(one: Paper, other: Paper) -> bool:
+    """Whether a family name is common to both."""
     names = {ids.surname(author) for author in one.authors} - {""}
     return any(ids.surname(author) in names for author in other.authors)
 
@@ -53,19 +65,21 @@ def merge(old: Paper, new: Paper) -> Paper:
     """Return one paper for two records: the published version's data, gaps filled from the other, references united.
 
     Where neither or both are published, the newer record wins if it renews the older one (same id), else the older.
-    The identity stays the older record's.
+    The identity stays the older record's. An entry of a list of references only fills gaps, and gives up its identity.
     """
     renewal = new.id == old.id and bool(new.title)
     first, second = (new, old) if (published(new), renewal) > (published(old), False) else (old, new)
-    if not first.title:
+    if not first.title or (first.light and not second.light and second.title):
         first, second = second, first
+    own = new.id if old.light and not new.light and new.title else old.id
     dated, other = (first, second) if first.year or not second.year else (second, first)
-    keys = dict.fromkeys((*old.ids, new.id, *new.ids))
+    keys = dict.fromkeys((old.id, *old.ids, new.id, *new.ids))
     return Paper(
-        id=old.id, title=first.title or second.title, abstract=first.abstract or second.abstract,
+        id=own, title=first.title or second.title, abstract=first.abstract or second.abstract,
         year=dated.year, authors=first.authors or second.authors, venue=first.venue or second.venue,
-        ids=tuple(name for name in keys if name != old.id),
+        ids=tuple(name for name in keys if name != own),
         references=tuple(dict.fromkeys((*first.references, *second.references))),
         fields=tuple(dict.fromkeys((*first.fields, *second.fields))),
         date=dated.date or (other.date if other.year == dated.year else ""),
-        kind=first.kind or second.kind, details={**second.details, **first.details})
+        kind=first.kind or second.kind, details={**second.details, **first.details},
+        light=(old.light and (new.light or not new.title)) or (new.light and not old.title))

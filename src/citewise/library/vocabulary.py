@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.hash_table import Hashes
 from citewise.ids import digest
 from citewise.library.files import read_array, write_array
 from citewise.library.tables import Lookup
@@ -36,12 +37,19 @@ class Vocabulary:
         text, starts = self._text.tobytes(), self._starts.tolist()
         return [text[start:end].decode() for start, end in itertools.pairwise(starts)]
 
+    def hashes(self) -> Hashes:
+        """Return the hashes of all words in order of their numbers."""
+        hashes = np.zeros(len(self), np.uint64)
+        hashes[self._lookup.numbers] = self._lookup.hashes
+        return hashes
+
 
 class VocabularyWriter:
     """Numbers new words; `number` may be asked millions of times."""
 
     def __init__(self, old: Vocabulary | None) -> None:
         words = old.words() if old else []
+        self._hashes = old.hashes() if old else np.zeros(0, np.uint64)
         self._numbers = dict(zip(words, range(len(words)), strict=True))
 
     def number(self, word: str) -> int:
@@ -54,5 +62,6 @@ class VocabularyWriter:
         encoded = [word.encode() for word in self._numbers]
         write_array(folder / "words.text", np.frombuffer(b"".join(encoded), np.uint8), np.uint8)
         write_array(folder / "words.starts", np.cumsum([0, *map(len, encoded)]), np.int64)
-        hashes = np.fromiter(map(digest, self._numbers), np.uint64, len(encoded))
-        Lookup.of(hashes, np.arange(len(encoded))).save(folder, "words")
+        new = itertools.islice(self._numbers, self._hashes.size, None)
+        added = np.fromiter(map(digest, new), np.uint64, len(encoded) - self._hashes.size)
+        Lookup.of(np.append(self._hashes, added), np.arange(len(encoded))).save(folder, "words")

@@ -32,7 +32,7 @@ def remove(path: Path | str, keys: Iterable[str]) -> Library:
         if unknown:
             others = f" (nor {len(unknown) - 1} others)" if len(unknown) > 1 else ""
             raise MissingData(f"{path}: no paper {unknown[0]!r}{others}; nothing was removed")
-        generation.delete(sorted(set(rows)))
+        generation.remove(sorted(set(rows)))
         generation.commit()
     return Library(path)
 

@@ -1,0 +1,96 @@
+"""Local recommendation as ILCiteR does it (Ghosh Roy and Han 2024, section 6): no training, ranks of evidence spans."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from citewise.claims.search import Claim, Hits, Stores, best, find
+from citewise.errors import BadInput
+from citewise.protocols import Encoder, Papers
+from citewise.types import Column, Query, Ranking, Rows, Scope
+
+Ensemble = Literal["conditional", "always", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class IlciterSettings:
+    """The paper's values; k1 and b are those of the implementation that it used (rank_bm25)."""
+
+    prefetched: int = 50
+    """Spans fetched by BM25, and as many by BM25+."""
+    k1: float = 1.5
+    b: float = 0.75
+    delta: float = 1.0
+    threshold: float = 2.5
+    """A claim is long if it has more terms than so many times the mean span."""
+    dense: Ensemble = "conditional"
+    """When vectors join: for long claims, for all, or for none; without an encoder for none."""
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if self.dense not in ("conditional", "always", "never"):
+            raise BadInput(f"dense must be conditional, always or never, not {self.dense!r}")
+        if self.prefetched < 1 or self.threshold < 0 or not (self.k1 >= 0 and 0 <= self.b <= 1 and self.delta >= 0):
+            raise BadInput("ilciter needs prefetched >= 1, threshold >= 0, k1 >= 0, 0 <= b <= 1 and delta >= 0; "
+                           f"got {self}")
+
+
+class _Stores(Papers, Stores, Protocol):
+    """What this retriever reads."""
+
+
+class Ilciter:
+    """The retriever: papers in the order of their best span, then support, then year."""
+
+    def __init__(self, stores: _Stores, settings: IlciterSettings, encoder: Encoder | None = None) -> None:
+        self._stores, self._settings, self._encoder = stores, settings, encoder
+
+    def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
+        """Return the k best of the papers that are cited for the prefetched spans."""
+        claim = Claim.of(self._stores, query.claim)
+        spans = self.spans(query.claim, claim, scope)
+        cited = self._stores.cited_for(spans, scope)
+        ranks = np.repeat(np.arange(1, spans.size + 1), cited.rows.lengths)
+        rows, places = np.unique(cited.rows.values, return_inverse=True)
+        first = np.full(rows.size, spans.size + 1)
+        np.minimum.at(first, places, ranks)
+        support = np.bincount(places, cited.support, rows.size).astype(np.float64)
+        years = self._stores.years(rows)
+        order = np.lexsort((rows, -years, -support, first))[:k]
+        signals = {"span_rank": first.astype(np.float64), "support": support, "year": years.astype(np.float64)}
+        return Ranking(rows, 1.0 / (1 + np.argsort(np.lexsort((rows, -years, -support, first)))), signals).take(order)
+
+    def spans(self, text: str, claim: Claim, scope: Scope) -> Rows:
+        """Return the prefetched spans, best first by the mean of two ranks; equals in the order of BM25+."""
+        hits = find(self._stores, claim, scope)
+        okapi, plus = (self._scores(hits, claim, delta) for delta in (0.0, self._settings.delta))
+        chosen = np.union1d(best(okapi, self._settings.prefetched), best(plus, self._settings.prefetched))
+        by_plus = _ranks(plus[chosen])
+        other = self._alike(text, hits.spans[chosen]) if self._is_dense(claim) else okapi[chosen]
+        return hits.spans[chosen][np.lexsort((by_plus, by_plus + _ranks(other)))]
+
+    def _scores(self, hits: Hits, claim: Claim, delta: float) -> Column:
+        return hits.scores(claim.weights, self._settings.k1, self._settings.b, delta)
+
+    def _is_dense(self, claim: Claim) -> bool:
+        if self._encoder is None or self._settings.dense == "never":
+            return False
+        mean = self._stores.span_statistics(claim.terms).mean_length
+        return self._settings.dense == "always" or bool(claim.counts.sum() > self._settings.threshold * mean)
+
+    def _alike(self, text: str, spans: Rows) -> Column:
+        """Return the cosine of each span to the claim."""
+        if self._encoder is None:
+            return np.zeros(spans.size)
+        vectors = np.asarray(self._encoder.encode([text, *self._stores.span_texts(spans)]), np.float64)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        alike: Column = vectors[1:] @ vectors[0]
+        return alike
+
+
+def _ranks(scores: Column) -> Rows:
+    """Return the rank of each score, from 1; equals in the order in which they stand."""
+    ranks = np.empty(scores.size, np.int64)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
+    return ranks
