@@ -183,10 +183,10 @@ def test_a_ranker_neither_adds_nor_drops(held: citewise.OpenLibrary) -> None:
         assert len(set(wider.rows.tolist())) == len(wider) and stores.in_scope(wider.rows, scope).all()
         ranking = wider
     for kept in (1, 7, 2000):
-        found = Learned(stores, kept).rank(query, ranking, scope)
+        found = Learned(stores, model.shipped(), kept).rank(query, ranking, scope)
         assert sorted(found.rows.tolist()) == sorted(ranking.rows.tolist())
         assert np.isfinite(found.scores).all() and (np.diff(found.scores) <= 0).all()
-    few = Learned(stores, 7).rank(query, ranking, scope)
+    few = Learned(stores, model.shipped(), 7).rank(query, ranking, scope)
     assert (np.diff(few.signals["first"][7:]) <= 0).all(), "behind, in the first step's order"
     assert few.scores[6] > few.scores[7]
 
@@ -272,13 +272,13 @@ def test_the_model_is_small_readable_and_says_where_it_is_from() -> None:
     assert sizes.keys() == {"trees.txt", "first.json", "provenance.json"} and sum(sizes.values()) < 500_000
     (folder / "trees.txt").read_text("ascii")
     told = json.loads((folder / "provenance.json").read_text("utf-8"))
-    assert [each.num_trees() for each in model.load().trees or ()] == [told["trees"]] * 2
-    assert {"data", "queries", "years", "commit", "measured"} <= told.keys()
+    assert [each.num_trees() for each in model.shipped().trees or ()] == [told["trees"]] * 2
+    assert {"corpus", "queries", "settings", "commit", "dev"} <= told.keys()
 
 
 def test_every_feature_of_the_model_is_made(held: citewise.OpenLibrary) -> None:
     found = held.recommender("best").rank(Query("Citation ranking of bees", cited=("p1", "p2")), 50)
-    shipped = model.load()
+    shipped = model.shipped()
     assert features(found.signals, shipped.names).shape == (len(found), len(shipped.names))
     assert np.isfinite(first_features(found.signals, [*shipped.first.weights], shipped.first.depth)).all()
     assert len(set(shipped.names)) == len(shipped.names)
@@ -314,11 +314,25 @@ def test_without_lightgbm_the_linear_step_ranks(held: citewise.OpenLibrary, monk
     query = Query(GOLDEN[0].title, GOLDEN[0].abstract)
     with_trees = held.answer(query, 500)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    model.load.cache_clear()
+    model.shipped.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="linear step alone"):
             found = citewise.open(held.library.path).answer(query, 500)
     finally:
-        model.load.cache_clear()
+        model.shipped.cache_clear()
     assert {each.paper.id for each in found} == {each.paper.id for each in with_trees}
     assert all(each.score == each.signals["first"] for each in found if "first" in each.signals)
+
+
+def test_few_citations_among_few_papers_leave_it_to_words(tmp_path: Path) -> None:
+    # Forty papers share words, and one of them cites another: citations speak for a fortieth of the candidates.
+    papers = [Paper(f"s{number}", f"Ranking of papers, part {number}", f"word{number} ranking", 1990 + number % 9)
+              for number in range(40)]
+    papers[9] = dataclasses.replace(papers[9], references=("s1",))
+    held = opened(tmp_path / "library", papers)
+    query = Query("Ranking of papers, part 7")
+    assert held.recommender("best").rank(query, 20).rows.tolist() == held.recommender("bm25").rank(
+        query, 20).rows.tolist()
+    ranking = held.recommender("best").candidates(query, 20, Scope())
+    own = dataclasses.replace(model.shipped(), name=model.NAME)
+    assert "first" in Learned(held.library, own).rank(query, ranking, Scope()).signals, "a model of its own serves"

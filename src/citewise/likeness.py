@@ -7,10 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.protocols import FIELDS, Matches, Papers, Terms
+from citewise.text import words_by_stem
 from citewise.types import Column, Query, Rows, summed
 
 K1, B = 1.6, 0.75
 """Tuned on a development year: what `bm25` has unless told otherwise, and what the ranker was trained with."""
+
+TERM = "term:"
+"""Before a word where it names a part of a score."""
 
 
 class Stores(Papers, Terms, Protocol):
@@ -87,6 +91,26 @@ def likeness(stores: Stores, rows: Rows, bag: Bag) -> Column:
     """Return the papers' BM25 scores over title and abstract together."""
     if not (rows.size and bag.terms.size):
         return np.zeros(rows.size)
+    return _matched(stores, rows, bag).scores(bag.weights * bag.rarity(stores, "text"), rows.size)
+
+
+def _matched(stores: Stores, rows: Rows, bag: Bag) -> Saturated:
     matches = [stores.matches(rows, bag.terms, field) for field in FIELDS]
-    found = saturated_together(stores, rows, matches, bag.terms.size)
-    return found.scores(bag.weights * bag.rarity(stores, "text"), rows.size)
+    return saturated_together(stores, rows, matches, bag.terms.size)
+
+
+def likeness_by_term(stores: Stores, rows: Rows, bag: Bag) -> NDArray[np.float64]:
+    """Return how much of each paper's (row's) likeness each term (column) gives."""
+    count = bag.terms.size
+    if not (rows.size and count):
+        return np.zeros((rows.size, count))
+    found, weights = _matched(stores, rows, bag), bag.weights * bag.rarity(stores, "text")
+    each = summed(found.places * count + found.columns, found.parts * weights[found.columns], rows.size * count)
+    return each.reshape(rows.size, count)
+
+
+def by_word(stores: Terms, text: str, terms: NDArray[np.int64], parts: NDArray[np.float64]) -> dict[str, Column]:
+    """Return the columns of a papers x terms matrix that are not all zero, by the words that a text has for them."""
+    words = words_by_stem(text)
+    return {f"{TERM}{words.get(stem, stem)}": column.copy()
+            for stem, column in zip(stores.words(terms), parts.T, strict=True) if column.any()}

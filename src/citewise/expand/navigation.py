@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 
 from citewise.errors import BadInput
-from citewise.protocols import Graph, Papers, Ranker, Retriever
-from citewise.types import Query, Ranking, Rows, Scope
+from citewise.places import Places
+from citewise.protocols import Explainer, Graph, Papers, Ranker, Retriever
+from citewise.types import Contributions, Query, Ranking, Rows, Scope
 
 Counted = Literal["new", "all"]
 
@@ -80,6 +81,12 @@ class Navigation:
             cited = self._cited(best.rows, width.citations, anywhere)
             ranking = self._ranker.rank(query, _joined(best, cited, number), anywhere)
         return ranking.take(self._stores.in_scope(ranking.rows, scope)).take(slice(k))
+
+    def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
+        """Return what the ranker's scores are made of."""
+        if isinstance(self._ranker, Explainer):
+            return self._ranker.contributions(query, ranking, rows)
+        return Contributions(ranking.scores[Places(ranking.rows).of(rows)], {})
 
     def _cited(self, rows: Rows, most: int, scope: Scope) -> Rows:
         """Return what the papers, best first, cite besides one another; the worst papers' citations are left out first.

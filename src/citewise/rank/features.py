@@ -9,9 +9,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.errors import BadLibrary
 from citewise.types import Column
 
 Signals = dict[str, Column]
+
+TIMES = " * "
+"""Between the names of two features, it names their product."""
+
+GO_BACK = ("go back to the one that ships with: citewise train ranker --library LIBRARY --shipped, then train it "
+           "again; or name that one: --system 'best(model=shipped)'")
+"""What to do about a ranker that cannot be used."""
 
 _RATIO, _RANK, _LOG = " / best", "rank ", "log "
 _UNKNOWN_AGE = 10.0
@@ -22,14 +30,14 @@ def first_features(signals: Signals, names: Sequence[str], depth: int) -> NDArra
     `depth`.
     """
     held = signals | {"growth": growth(signals), "age": _filled(signals["age"], _UNKNOWN_AGE)}
+    held |= {"voted_for": np.sign(signals["vote_count"]), "found": 1.0 - np.isnan(signals["hit_rank"])}
     held["hit_rank"] = _filled(signals["hit_rank"], depth + 1) - 1  # so that its logarithm is the rank's
     return np.stack([_filled(_column(held, name), 0.0) for name in names], 1)
 
 
 def features(signals: Signals, names: Sequence[str]) -> NDArray[np.float64]:
     """Return a matrix for the learned step; NaN says that there is nothing to know."""
-    held = signals | derived(signals)
-    return np.stack([_column(held, name) for name in names], 1)
+    return columns(signals | derived(signals), names)
 
 
 def _filled(column: Column, value: float) -> Column:
@@ -53,12 +61,35 @@ def derived(signals: Signals) -> Signals:
             "votes_to_mean": signals["votes_sharp"] / max(mean, 1e-9)}
 
 
+def columns(held: Signals, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return a matrix of features that need no signals but those held."""
+    return np.stack([_column(held, name) for name in names], 1)
+
+
+_DERIVED_FROM = {"lift": "vote_count", "voted": "vote_count", "lift_sharp": "votes_sharp", "growth": "citations2",
+                 "votes_to_mean": "votes_sharp", "bm25_share": "bm25", "best_bm25": "bm25",
+                 "query_size": "query_weight", "voted_for": "vote_count", "found": "hit_rank"}
+"""Of what follows from several signals, the one that it says most about."""
+
+
+def signals_of(name: str) -> tuple[str, ...]:
+    """Return the signal that a feature is made of; of a product (`age * log votes`), those of its factors."""
+    return tuple(_DERIVED_FROM.get(each, each) for each in map(_plain, name.split(TIMES)))
+
+
 def _column(held: Signals, name: str) -> Column:
+    signal = _plain(name)
+    if signal not in held:
+        raise BadLibrary(f"the ranker reads the signal {signal!r}, which this version of citewise has not; {GO_BACK}")
     if name.endswith(_RATIO):
-        return _ratio(held[name.removesuffix(_RATIO)])
+        return _ratio(held[signal])
     if name.startswith(_RANK):
-        return _log_ranks(held[name.removeprefix(_RANK)])
-    return np.log1p(held[name.removeprefix(_LOG)]) if name.startswith(_LOG) else held[name]
+        return _log_ranks(held[signal])
+    return np.log1p(held[signal]) if name.startswith(_LOG) else held[signal]
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(_RATIO).removeprefix(_RANK).removeprefix(_LOG)
 
 
 def _ratio(column: Column) -> Column:

@@ -1,38 +1,78 @@
-"""The trained parts of the ranker that ships with the package, read from text files."""
+"""The trained parts of the ranker: a linear step and trees, read from text; one ships with the package."""
 
 import functools
+import hashlib
 import importlib.resources
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.rank.features import Signals, features, first_features
-from citewise.types import Column
+from citewise.errors import BadLibrary
+from citewise.rank.features import GO_BACK, TIMES, Signals, features, first_features
+from citewise.types import Column, Rows
 
 if TYPE_CHECKING:
     from lightgbm import Booster
 
-_FIRST_TREES, _BEST = 50, 400
+NAME = "ranker"
+"""What a library calls its own model."""
+
+FIRST_TREES, _BEST = 50, 400
 """So many trees see every candidate, the rest only so many of the best: 40% of the time saved, and no loss on dev."""
 
 
 class FirstStep(msgspec.Struct, frozen=True):
-    """A linear score: the sum of weights times features, and a constant."""
+    """A score of few features: the sum of weights times features, of weights times products of two, and a constant."""
 
     weights: dict[str, float]
     constant: float
     depth: int
     """How many papers the search had found where it was fitted: the rest counts as the next."""
+    products: dict[str, float] = {}
+    """By two names of `weights` with " * " between them."""
 
     def scores(self, signals: Signals) -> Column:
         """Return the score of each candidate."""
-        weights = np.array([*self.weights.values()])
-        weighed: Column = first_features(signals, [*self.weights], self.depth) @ weights
-        return weighed + self.constant
+        matrix = first_features(signals, [*self.weights], self.depth)
+        weighed: Column = matrix @ np.array([*self.weights.values()]) + self.constant
+        if self.products:
+            weighed += ((matrix @ self._pairs()) * matrix).sum(1)
+        return weighed
+
+    def _pairs(self) -> NDArray[np.float64]:
+        """Return the products' weights as a matrix."""
+        names = [*self.weights]
+        pairs = np.zeros((len(names), len(names)))
+        for product, weight in self.products.items():
+            one, other = product.split(TIMES)
+            pairs[names.index(one), names.index(other)] = weight
+        return pairs
+
+    def parts(self, signals: Signals) -> dict[str, Column]:
+        """Return what each feature adds to the constant."""
+        columns = dict(zip(self.weights, first_features(signals, [*self.weights], self.depth).T, strict=True))
+        pairs = {name: [columns[each] for each in name.split(TIMES)] for name in self.products}
+        return {**{name: self.weights[name] * column for name, column in columns.items()},
+                **{name: self.products[name] * one * other for name, (one, other) in pairs.items()}}
+
+
+def product(one: str, other: str) -> str:
+    """Return the name of the product of two features."""
+    return f"{one}{TIMES}{other}"
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """A model as a library keeps it."""
+
+    first: FirstStep
+    trees: str
+    """As LightGBM writes them."""
+    provenance: dict[str, Any]
+    """From what it was trained, by which code, and what it scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,52 +86,113 @@ class Model:
     wrong answers."""
     names: tuple[str, ...]
     """The trees' features, by column."""
+    provenance: dict[str, Any]
+    digest: str
+    """Of what the model is made of: another model has another."""
+    name: str = "default"
+
+    @classmethod
+    def of(cls, saved: Saved, name: str = "default") -> "Model":
+        """Load the trees; the first time takes as long as to import LightGBM."""
+        digest = hashlib.blake2b(encoded(saved), digest_size=4).hexdigest()
+        try:
+            from lightgbm import Booster
+            from lightgbm.basic import LightGBMError
+        except (ImportError, OSError) as error:  # its wheel expects the system to have OpenMP
+            warnings.warn(f"LightGBM cannot be loaded ({error}), so best ranks with its linear step alone, which is "
+                          "less good; on Debian and Ubuntu, apt-get install libgomp1 helps", RuntimeWarning,
+                          stacklevel=2)
+            return cls(saved.first, None, (), saved.provenance, digest, name)
+        try:
+            trees = Booster(model_str=saved.trees), Booster(model_str=saved.trees)
+        except LightGBMError as error:
+            raise BadLibrary(f"the ranker's trees cannot be read ({error}); {GO_BACK}") from None
+        return cls(saved.first, trees, tuple(map(_spaced, trees[0].feature_name())), saved.provenance, digest, name)
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it is the package's own, which never saw the library."""
+        return self.name == "default"
 
     def scores(self, signals: Signals) -> Column:
-        """Return the trees' score of each candidate.
+        """Return the trees' score of each candidate; without trees, the linear step's is all there is."""
+        return signals["first"] if self.trees is None else self.scored(features(signals, self.names))
+
+    def scored(self, matrix: NDArray[Any]) -> Column:
+        """Return the trees' score of each row of features.
 
         Every tree is asked about the best by the first trees alone; the others stand behind these, in that order.
-        Without trees, the linear step's scores are all there is.
         """
         if self.trees is None:
-            return signals["first"]
+            raise BadLibrary("a model without trees cannot score features")
         few, rest = self.trees
-        matrix = features(signals, self.names)
-        found = _predicted(few, matrix, 0, _FIRST_TREES)
-        if found.size <= _BEST:
-            return found + _predicted(rest, matrix, _FIRST_TREES, -1)
-        best = np.sort(np.argsort(-found, kind="stable")[:_BEST])
-        others = np.ones(found.size, np.bool_)
-        others[best] = False
-        found[best] += _predicted(rest, matrix[best], _FIRST_TREES, -1)
-        found[others] -= max(found[others].max() - found[best].min(), 0.0)
+        found = _predicted(few, matrix, 0, FIRST_TREES)
+        best = _leading(found)
+        found[best] += _predicted(rest, matrix[best], FIRST_TREES, -1)
+        if not best.all():
+            found[~best] -= max(found[~best].max() - found[best].min(), 0.0)
         return found
 
+    def tree_parts(self, signals: Signals, places: Rows) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return what each feature (column) adds to the trees' score of the candidates at some places, by TreeSHAP.
 
-def _predicted(trees: "Booster", matrix: NDArray[np.float64], start: int, count: int) -> Column:
+        The last column is the base. The second array says of which of them every tree was asked; the scores of the
+        others are those of the first trees, less a number that is the same for all.
+        """
+        if self.trees is None:
+            raise BadLibrary("there are no trees to explain")
+        few, rest = self.trees
+        matrix = features(signals, self.names)
+        every = _leading(_predicted(few, matrix, 0, FIRST_TREES))[places]
+        found = _predicted(few, matrix[places], 0, FIRST_TREES, pred_contrib=True)
+        if every.any():
+            found[every] += _predicted(rest, matrix[places[every]], FIRST_TREES, -1, pred_contrib=True)
+        return found, every
+
+
+def _leading(found: Column) -> NDArray[np.bool_]:
+    """Return of each candidate whether it is among the best, of which every tree is asked."""
+    best = np.zeros(found.size, np.bool_)
+    best[np.argsort(-found, kind="stable")[:_BEST]] = True
+    return best
+
+
+def _predicted(trees: "Booster", matrix: NDArray[Any], start: int, count: int,
+               pred_contrib: bool = False) -> Column:
     # one thread: LightGBM's would wait for each other where several processes answer
-    found = trees.predict(matrix, start_iteration=start, num_iteration=count, num_threads=1)
+    found = trees.predict(matrix, start_iteration=start, num_iteration=count, pred_contrib=pred_contrib, num_threads=1)
     return np.asarray(found, np.float64)
 
 
 @functools.cache
-def load(name: str = "default") -> Model:
-    """Read a model of the package; the first time takes as long as to import LightGBM."""
-    folder = importlib.resources.files("citewise") / "rank" / "models" / name
+def shipped() -> Model:
+    """Return the model of the package."""
+    folder = importlib.resources.files("citewise") / "rank" / "models" / "default"
     first = msgspec.json.decode((folder / "first.json").read_bytes(), type=FirstStep)
+    provenance = msgspec.json.decode((folder / "provenance.json").read_bytes(), type=dict[str, Any])
+    return Model.of(Saved(first, (folder / "trees.txt").read_text("utf-8"), provenance))
+
+
+def encoded(saved: Saved) -> bytes:
+    """Return a model as a library keeps it."""
+    return msgspec.json.encode(saved)
+
+
+def decoded(content: bytes) -> Model:
+    """Return a library's own model."""
     try:
-        from lightgbm import Booster
-    except (ImportError, OSError) as error:  # its wheel expects the system to have OpenMP
-        warnings.warn(f"LightGBM cannot be loaded ({error}), so best ranks with its linear step alone, which is less "
-                      "good; on Debian and Ubuntu, apt-get install libgomp1 helps", RuntimeWarning, stacklevel=2)
-        return Model(first, None, ())
-    text = (folder / "trees.txt").read_text("utf-8")
-    trees = Booster(model_str=text), Booster(model_str=text)
-    return Model(first, trees, tuple(map(_spaced, trees[0].feature_name())))
+        return Model.of(msgspec.json.decode(content, type=Saved), NAME)
+    except msgspec.MsgspecError as error:
+        raise BadLibrary(f"the library's own ranker cannot be read ({error}); {GO_BACK}") from None
+
+
+def spelled(name: str) -> str:
+    """Return a feature's name as LightGBM takes it, without spaces."""
+    return name.replace(" ", "_")
 
 
 def _spaced(name: str) -> str:
-    """Return a feature's name as `citewise.rank.features` has it; LightGBM's has no spaces."""
+    """Return a feature's name as `citewise.rank.features` has it."""
     for word in ("rank", "log"):
         if name.startswith(f"{word}_"):
             return f"{word} {name.removeprefix(f'{word}_')}"

@@ -7,8 +7,8 @@ import numpy as np
 from citewise.likeness import Bag
 from citewise.protocols import Graph, Papers, Terms
 from citewise.rank.graph_signals import Weighted, co_citation, coupling, popularity
-from citewise.rank.text_signals import feedback_bag, text_signals, title_in_draft, words_shared
-from citewise.types import Column, Query, Ranking, Rows, Scope
+from citewise.rank.text_signals import feedback_bag, text_signals, title_in_draft, title_likeness, words_shared
+from citewise.types import Column, Query, Ranking, Rows, Scope, summed
 
 _SEEDS = 50
 """So many best candidates stand for the references that the draft will have."""
@@ -35,8 +35,24 @@ def further_signals(stores: Stores, query: Query, ranking: Ranking, near: Weight
     title, abstract = (stores.lengths(rows, field).astype(np.float64) for field in ("title", "abstract"))
     return {**co_citation(stores, rows, citations, seeds, near, scope), **coupling(stores, rows, weights, scope),
             **text_signals(stores, query, rows, feedback_bag(stores, seeds.rows, seeds.weights)),
-            **seed_signals(stores, query, ranking, near, scope),
+            **seed_signals(stores, query, ranking, near, scope), **cited_as(stores, query, rows, scope),
             "length": title + abstract, "has_abstract": (abstract > 0).astype(np.float64)}
+
+
+def cited_as(stores: Stores, query: Query, rows: Rows, scope: Scope) -> dict[str, Column]:
+    """Return how like the draft the titles are of the papers that cite each paper: the sum of squares, mean and most.
+
+    Likeness is BM25 relative to the best of those titles: as if each paper were also indexed by how it is cited.
+    """
+    citers = stores.citers(rows, scope)
+    citing, at = np.unique(citers.values, return_inverse=True)
+    alike = title_likeness(stores, citing, Bag.of_draft(stores, query))
+    each = (alike / max(alike.max(initial=0.0), 1e-9))[at]
+    owners, count = np.repeat(np.arange(rows.size), citers.lengths), rows.size
+    most = np.zeros(count)
+    np.maximum.at(most, owners, each)
+    return {"cited_as": summed(owners, each * each, count), "cited_as_most": most,
+            "cited_as_mean": summed(owners, each, count) / np.maximum(citers.lengths, 1)}
 
 
 def seed_signals(stores: Stores, query: Query, ranking: Ranking, near: Weighted, scope: Scope) -> dict[str, Column]:

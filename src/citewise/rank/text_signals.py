@@ -55,6 +55,12 @@ def text_signals(stores: Stores, query: Query, rows: Rows, feedback: Bag) -> dic
     return found
 
 
+def title_likeness(stores: Stores, rows: Rows, bag: Bag) -> Column:
+    """Return the BM25 scores of the papers' titles."""
+    found = saturated(stores, rows, stores.matches(rows, bag.terms, "title"), "title")
+    return found.scores(bag.weights * bag.rarity(stores, "title"), rows.size)
+
+
 def words_shared(stores: Stores, rows: Rows, seeds: Rows) -> Column:
     """Return the papers' likeness to the most telling terms of the seeds."""
     return likeness(stores, rows, feedback_bag(stores, seeds, np.ones(seeds.size)))

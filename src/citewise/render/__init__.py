@@ -7,7 +7,7 @@ import msgspec
 
 from citewise.render.bibliography import bibtex, csl, ris
 from citewise.render.markdown import markdown
-from citewise.types import Paper, Query, Recommendation
+from citewise.types import Answer, Paper, Query
 
 BIBLIOGRAPHIES: dict[str, Callable[[Sequence[Paper]], str]] = {
     "bibtex": bibtex, "ris": ris, "csl": csl, "markdown": markdown}
@@ -16,8 +16,15 @@ BIBLIOGRAPHIES: dict[str, Callable[[Sequence[Paper]], str]] = {
 FORMATS = ("table", "json", *BIBLIOGRAPHIES)
 
 
-def as_json(query: Query, system: str, answers: Sequence[Recommendation], library: dict[str, object]) -> str:
+_WISHES = ("authors", "no_self_citations", "prefer_recent", "prefer_cited", "diversify")
+_EXPLAINING = ("base", "contributions", "reasons")
+
+
+def as_json(query: Query, answer: Answer, library: dict[str, object]) -> str:
     """Return a whole answer as one JSON document."""
-    document = {"library": library, "system": system, "query": asdict(query),
-                "recommendations": [asdict(each) for each in answers]}
+    asked = {name: value for name, value in asdict(query).items() if value or name not in _WISHES}
+    answers = [{name: value for name, value in asdict(each).items() if answer.explained or name not in _EXPLAINING}
+               for each in answer.recommendations]
+    document = {"library": library, "system": answer.served_by.system, "served_by": asdict(answer.served_by),
+                "query": asked, "recommendations": answers}
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()

@@ -8,16 +8,25 @@ from rich.table import Table
 
 from citewise.library.verify import Verification
 from citewise.opened import Description
+from citewise.render.quotations import quoted
 from citewise.report import Report
-from citewise.types import Recommendation
+from citewise.types import Answer, Recommendation
 
 _MOST_AUTHORS = 2
-_TELLING = ("bm25", "title_in_draft", "vote_count", "cocited", "seeds_cocited", "citations", "age")
-"""The signals that a person is shown; the JSON has all of them."""
+_PARTS = 6
+"""Contributions that a person is shown; the JSON has all of them."""
 
 
-def recommendations(answers: Sequence[Recommendation], explain: bool) -> Table:
-    """Return a table of recommendations; with `explain`, the signals behind each."""
+def answer(found: Answer) -> RenderableType:
+    """Return a table of recommendations, where explained with what answered; so too where something stood in for it."""
+    table = recommendations(found.recommendations)
+    if not (found.explained or found.served_by.note):
+        return table
+    return Group(table, f"[dim]Answered by {escape(str(found.served_by))}.[/dim]")
+
+
+def recommendations(answers: Sequence[Recommendation]) -> Table:
+    """Return a table of recommendations with their evidence; where explained, with reasons and parts of the score."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("", justify="right", style="dim")
     table.add_column("Score", justify="right", style="cyan", no_wrap=True)
@@ -26,11 +35,19 @@ def recommendations(answers: Sequence[Recommendation], explain: bool) -> Table:
         paper = each.paper
         about = [_authors(paper.authors), paper.venue, str(paper.year or ""), paper.id]
         lines = [f"[bold]{escape(paper.title)}[/bold]", f"[dim]{escape(' · '.join(filter(None, about)))}[/dim]"]
-        if explain:
-            signals = ", ".join(f"{name} {each.signals[name]:.4g}" for name in _TELLING if name in each.signals)
-            lines.append(f"[green]{escape(signals)}[/green]")
-        table.add_row(str(each.rank), f"{each.score:.2f}", "\n".join(lines))
+        lines += [f"[green]{escape(reason.sentence)}[/green]" for reason in each.reasons]
+        lines += [f"[dim]{escape(_sum(each))}[/dim]"] if each.contributions else []
+        table.add_row(str(each.rank), f"{each.score:.2f}", Group("\n".join(lines), *map(quoted, each.evidence)))
     return table
+
+
+def _sum(each: Recommendation) -> str:
+    """Return the score as the sum that it is, its smaller parts together."""
+    parts = [*each.contributions.items()]
+    others = sum(value for _, value in parts[_PARTS:])
+    shown = [f"{value:+.2f} {name}" for name, value in parts[:_PARTS]]
+    shown += [f"{others:+.2f} others"] if len(parts) > _PARTS else []
+    return " ".join([f"{each.score:.2f} = {each.base:.2f}", *shown])
 
 
 def _authors(authors: Sequence[str]) -> str:
@@ -41,6 +58,8 @@ def report(done: Report) -> RenderableType:
     """Return what an import did, reasons with an example each."""
     summary = (f"{done.added:,} added, {done.updated:,} updated, {done.unchanged:,} unchanged, "
                f"{done.total('skipped'):,} skipped")
+    if done.sentences or done.known_sentences:
+        summary += f"; {done.sentences:,} citing sentences added, {done.known_sentences:,} unchanged"
     return Group(summary, events(done)) if done.counts else summary
 
 
@@ -70,8 +89,9 @@ def description(about: Description) -> Table:
         + (f", {min(known)}–{max(known)}" if known else ""),
         "with references here": _share(about.with_references, about.papers),
         "citations": f"{about.citations:,} within the library",
+        "evidence": f"{about.spans:,} spans of {about.sentences:,} citing sentences" if about.sentences else "none",
         "lexical index": f"{about.terms:,} terms",
-        "models": "none",
+        "models": f"{', '.join(about.models)}: trained on it" if about.models else "those that ship",
         "on disk": f"{about.bytes_on_disk / 1e6:,.1f} MB in {about.segments} segments; {about.deleted:,} removed rows",
         "generation": f"{about.generation}, written {about.written}, fingerprint {about.fingerprint}",
     }
@@ -88,5 +108,6 @@ def verification(found: Verification) -> str:
     """Return the result of a verification in a few lines."""
     head = (f"generation {found.generation}: {found.papers:,} papers, {found.files} files, {found.references:,} "
             f"references ({found.dangling:,} to papers that are not in the library)")
+    head += f", {found.sentences:,} citing sentences" if found.sentences else ""
     problems = "\n".join(f"[red]problem:[/red] {escape(problem)}" for problem in found.problems)
     return f"{head}\n{problems or '[green]sound[/green]'}"

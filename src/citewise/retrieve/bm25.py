@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.errors import BadInput
-from citewise.likeness import K1, B, idf
+from citewise.likeness import K1, B, by_word, idf
 from citewise.protocols import Lexical, Papers, Terms
-from citewise.types import Query, Ranking, Rows, Scope
+from citewise.types import Contributions, Query, Ranking, Rows, Scope
 
 Form = Literal["title+abstract", "title", "keyterms"]
 
@@ -58,12 +58,16 @@ def bm25(counts: NDArray[np.float64], lengths: NDArray[np.int64], mean_length: f
 
     `weights` are the terms' idf times their counts in the query.
     """
+    return saturated(counts, lengths, mean_length, settings) @ weights
+
+
+def saturated(counts: NDArray[np.float64], lengths: NDArray[np.int64], mean_length: float,
+              settings: Bm25Settings) -> NDArray[np.float64]:
+    """Return the part of the score that depends on a paper's counts and length, for each paper and term."""
     norm = settings.k1 * (1 - settings.b + settings.b * lengths / max(mean_length, 1e-9))
     matched = counts > 0
-    saturated = np.divide(counts * (settings.k1 + 1), counts + norm[:, None], out=np.zeros_like(counts), where=matched)
-    if settings.delta:
-        saturated += settings.delta * matched
-    return saturated @ weights
+    found = np.divide(counts * (settings.k1 + 1), counts + norm[:, None], out=np.zeros_like(counts), where=matched)
+    return found + settings.delta * matched if settings.delta else found
 
 
 def key_terms(counts: NDArray[np.int64], frequencies: NDArray[np.int64], papers: int, most: int) -> NDArray[np.int64]:
@@ -94,9 +98,22 @@ class Bm25:
         """Return the exact score of each paper, 0 where it shares no term with the query."""
         return self._scores(rows, *self._terms(query))
 
+    def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
+        """Return how much of each paper's score each term of the query gives."""
+        terms, counts = self._terms(query)
+        if not (rows.size and terms.size):
+            return Contributions(np.zeros(rows.size), {})
+        known = self._stores.statistics(terms, "text")
+        parts = saturated(self._stores.counts(rows, terms, "text"), self._stores.lengths(rows, "text"),
+                          known.mean_length, self._settings) * (idf(known.frequencies, known.papers) * counts)
+        return Contributions(np.zeros(rows.size), by_word(self._stores, query.text, terms, parts))
+
     def _terms(self, query: Query) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the query's terms and their counts, as the form asks; a query without a title has its abstract."""
-        text = query.title if self._settings.form == "title" and query.title else query.text
+        """Return the query's terms and their counts, as the form asks; a query without a title has its abstract, and a
+        sentence is itself the query.
+        """
+        whole = query.title if self._settings.form == "title" and query.title else query.text
+        text = query.sentence or whole
         terms, counts = self._stores.terms_of(text)
         if self._settings.form == "keyterms" and terms.size:
             known = self._stores.statistics(terms, "text")
@@ -133,3 +150,7 @@ class Bm25Ranker:
         scores = self._bm25.scores(ranking.rows, query)
         order = np.lexsort((ranking.rows, -scores))
         return Ranking(ranking.rows, scores, {**ranking.signals, "bm25": scores}).take(order)
+
+    def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
+        """Return how much of each paper's score each term of the query gives."""
+        return self._bm25.contributions(query, ranking, rows)

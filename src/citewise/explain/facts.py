@@ -1,0 +1,141 @@
+"""What the library knows of the recommended papers: the facts that reasons tell, found for all of an answer at once.
+
+Every fact obeys the query's scope: nothing is told that a draft of its year could not have known.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from citewise.expand.neighbours import Neighbourhood, neighbourhood
+from citewise.likeness import Bag, likeness_by_term
+from citewise.protocols import Graph, Papers, Terms
+from citewise.text import words_by_stem
+from citewise.types import NamedPaper, Paper, Query, Ranking, Rows, Scope
+
+_NEIGHBOURS = 500
+"""As many as `best` lets vote."""
+
+_COMPANIONS = 20
+"""So many of the best answers are looked at for papers that are often cited together."""
+
+
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+"""A command of TeX, which is no word to a reader."""
+
+
+class Stores(Papers, Graph, Terms, Protocol):
+    """What facts are read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWord:
+    """A word that the draft and a paper have, as the draft writes it, and how many papers of the library have it."""
+
+    word: str
+    papers: int
+    telling: bool
+    """Not a single letter or digit, nor a command of TeX."""
+
+
+class Facts:
+    """The facts about the rows of one answer; each kind is found on first use."""
+
+    def __init__(self, stores: Stores, query: Query, ranking: Ranking, rows: Rows, scope: Scope) -> None:
+        """`ranking` are all candidates as the system ranked them, `rows` those that are answered."""
+        self.stores, self.query, self.rows = stores, query, rows
+        self.scope = replace(scope, within=None)
+        self.signals = ranking.signals
+        self._ranking = ranking
+        cited = stores.rows_of(query.cited)
+        self.seeds: Rows = np.unique(cited[cited >= 0])
+        self._near: Neighbourhood | None = None
+        self._citers: dict[int, frozenset[int]] = {}
+        self._words: dict[int, list[SharedWord]] | None = None
+
+    @property
+    def near(self) -> Neighbourhood:
+        """The papers whose votes were counted: those most like the draft of the candidates whose references are seen.
+
+        Candidates that the votes brought themselves had none; they are told by an unknown tie to what the draft cites.
+        """
+        if self._near is None:
+            rank, tied = self.signals["hit_rank"], self.signals["seeds_tied"]
+            order = np.lexsort((self._ranking.rows, -tied, rank))  # what was not found stands last, most tied first
+            asked = self._ranking.rows[order[~np.isnan(tied[order])]]
+            self._near = neighbourhood(self.stores, self.query, asked, self.scope, _NEIGHBOURS)
+        return self._near
+
+    @property
+    def near_count(self) -> int:
+        """How many of these share a word with the draft."""
+        return int((self.near.likeness > 0).sum())
+
+    def near_citers(self, row: int, depth: int) -> Rows:
+        """Return which of the `depth` papers most like the draft cite a paper, most alike first."""
+        near = self.near
+        by = np.unique(near.by[near.cited == row])
+        found: Rows = near.rows[by[by < depth]]
+        return found
+
+    def citers(self, rows: Rows) -> list[frozenset[int]]:
+        """Return what cites each paper."""
+        wanted = np.array([row for row in rows.tolist() if row not in self._citers], np.int64)
+        lists = self.stores.citers(wanted, self.scope)
+        self._citers.update((row, frozenset(lists[place].tolist())) for place, row in enumerate(wanted.tolist()))
+        return [self._citers[row] for row in rows.tolist()]
+
+    def cited_together(self, row: int, others: Rows) -> Counter[int]:
+        """Return how many papers cite both a paper and each of the others, where any does."""
+        own, *theirs = self.citers(np.append(row, others))
+        both = {other: len(own & citers) for other, citers in zip(others.tolist(), theirs, strict=True) if other != row}
+        return Counter({other: count for other, count in both.items() if count})
+
+    def companions(self, row: int) -> Counter[int]:
+        """Return the same of the best other answers."""
+        return self.cited_together(row, self.rows[:_COMPANIONS])
+
+    def references(self, row: int) -> set[int]:
+        """Return what a paper cites."""
+        return set(self.stores.references(np.array([row]), self.scope).values.tolist())
+
+    def citing_seeds(self, row: int) -> list[int]:
+        """Return which papers that the draft cites cite a paper."""
+        return sorted(self.citers(np.array([row]))[0] & set(self.seeds.tolist()))
+
+    def cited_seeds(self, row: int) -> list[int]:
+        """Return which papers that the draft cites a paper cites."""
+        return sorted(self.references(row) & set(self.seeds.tolist()))
+
+    def shared_words(self, row: int) -> list[SharedWord]:
+        """Return the words that a paper shares with the draft, those that make it most alike first."""
+        if self._words is None:
+            self._words = self._find_words()
+        return self._words[row]
+
+    def _find_words(self) -> dict[int, list[SharedWord]]:
+        bag = Bag.of_draft(self.stores, self.query)
+        parts = likeness_by_term(self.stores, self.rows, bag)
+        written = words_by_stem(_COMMAND.sub(" ", self.query.text))
+        held = self.stores.statistics(bag.terms, "text").frequencies.tolist()
+        words = [SharedWord(written.get(stem, stem), count, len(written.get(stem, "")) > 1)
+                 for stem, count in zip(self.stores.words(bag.terms), held, strict=True)]
+        orders = np.argsort(-parts, axis=1, kind="stable")
+        return {row: [words[at] for at in order.tolist() if part[at] > 0]
+                for row, order, part in zip(self.rows.tolist(), orders, parts, strict=True)}
+
+    def citation_counts(self, row: int, paper: Paper) -> tuple[int, int, int] | None:
+        """Return the citations of a paper, those since a year, and that year; None where this is not known."""
+        if "age" not in self.signals or not paper.year:
+            return None
+        place = int(np.flatnonzero(self._ranking.rows == row)[0])
+        since = paper.year + int(self.signals["age"][place]) - 2
+        return int(self.signals["citations"][place]), int(self.signals["citations2"][place]), since
+
+    def named(self, rows: Iterable[int]) -> tuple[NamedPaper, ...]:
+        """Return papers as a reason names them."""
+        return tuple(NamedPaper(paper.id, paper.title, paper.year) for paper in self.stores.papers([*rows]))

@@ -1,0 +1,166 @@
+"""Why a paper is recommended: facts as sentences that name papers, those behind most of its score first.
+
+| kind | tells | from the signals |
+| --- | --- | --- |
+| `cited_by_similar` | which of the papers most like the draft cite it | votes, nearest citers |
+| `cited_with_cited` | with which papers that the draft cites it is cited together | `seeds_cocited` … |
+| `tied_to_cited` | which papers that the draft cites cite it or are cited by it | `seeds_cite`, `cites_seeds` |
+| `cited_with_answers` | with which other answers it is cited together | `cocited` … |
+| `shared_words` | the words that it shares with the draft | BM25 of all kinds, `term:` … |
+| `title_words` | how many words of its title the draft has | `title_in_draft` |
+| `citations` | how often it is cited, and how often lately | `citations` … |
+
+A new kind is a function from the facts to a reason, put into `_KINDS` with the beginnings of its signals' names.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from citewise.explain.facts import Facts, SharedWord
+from citewise.likeness import TERM
+from citewise.text import words_by_stem
+from citewise.types import NamedPaper, Paper, Reason, Recommendation
+
+MOST = 3
+"""Reasons for one paper."""
+
+_NEAREST = 50
+_NAMED = 3
+_SHORT = 70
+_TITLE_SHARE = 0.5
+_FEWEST_WORDS = 2
+_MANY_CITATIONS = 5
+
+Told = tuple[str, tuple[NamedPaper, ...], tuple[str, ...], dict[str, int]]
+"""A sentence, the papers and words that it names, and its numbers."""
+
+
+def reasons(facts: Facts, row: int, answer: Recommendation) -> tuple[Reason, ...]:
+    """Return at most three reasons for a paper, by how much of its score their signals gave.
+
+    Reasons whose signals do not speak for the paper are left out, unless there is no other: then one of them stands.
+    """
+    known = {*answer.signals, *answer.contributions}
+    shares = [(_share(answer.contributions, signals), kind, tell) for kind, (tell, signals) in _KINDS.items()
+              if any(name.startswith(signals) for name in known)]
+    found: list[Reason] = []
+    for share, kind, tell in sorted(shares, key=lambda each: -each[0]):
+        if len(found) == MOST or (share <= 0 and found):
+            break
+        told = tell(facts, row, answer.paper)
+        if told:
+            found.append(Reason(kind, told[0], share, *told[1:]))
+    return tuple(found)
+
+
+def _share(contributions: Mapping[str, float], signals: tuple[str, ...]) -> float:
+    return sum(value for name, value in contributions.items() if name.startswith(signals))
+
+
+def _cited_by_similar(facts: Facts, row: int, paper: Paper) -> Told | None:
+    most = facts.near_count
+    for depth in dict.fromkeys((min(_NEAREST, most), most)):
+        citers = facts.near_citers(row, depth)
+        if citers.size:
+            named = facts.named(citers[:_NAMED].tolist())
+            among = "" if citers.size <= _NAMED else "among them "
+            of = f"{citers.size} of the {depth} papers" if depth > 1 else "the paper"
+            return (f"Cited by {of} most like your draft whose references are known: {among}{_list(named)}.", named, (),
+                    {"citers": int(citers.size), "papers": depth})
+    return None
+
+
+def _cited_with_cited(facts: Facts, row: int, paper: Paper) -> Told | None:
+    return _together(facts, facts.cited_together(row, facts.seeds), "you cite")
+
+
+def _cited_with_answers(facts: Facts, row: int, paper: Paper) -> Told | None:
+    return _together(facts, facts.companions(row), "are recommended here too")
+
+
+def _together(facts: Facts, counts: Counter[int], what: str) -> Told | None:
+    best = sorted(counts, key=lambda row: (-counts[row], row))[:2]
+    if not best:
+        return None
+    named = facts.named(best)
+    parts = [f"{_name(each)} (by {_count(counts[row], 'paper')})" for each, row in zip(named, best, strict=True)]
+    numbers = {each.id: counts[row] for each, row in zip(named, best, strict=True)}
+    return f"Cited together with papers that {what}: {', '.join(parts)}.", named, (), numbers
+
+
+def _tied_to_cited(facts: Facts, row: int, paper: Paper) -> Told | None:
+    for verb, rows in (("Cited by", facts.citing_seeds(row)), ("Cites", facts.cited_seeds(row))):
+        if rows:
+            named = facts.named(rows[:_NAMED])
+            others = f" and {_count(len(rows) - _NAMED, 'other')}" if len(rows) > _NAMED else ""
+            return f"{verb} {_list(named)}{others}, which you cite.", named, (), {"papers": len(rows)}
+    return None
+
+
+def _shared_words(facts: Facts, row: int, paper: Paper) -> Told | None:
+    words = facts.shared_words(row)
+    telling = [each for each in words if each.telling]
+    rare = [each for each in telling if each.papers <= _most_of_rare(len(facts.stores))]
+    shown = (rare or telling or words)[:_NAMED]
+    if not shown:
+        return None
+    which = "rare terms" if rare else "terms"
+    return (f"Shares {which} with your draft: {', '.join(map(_counted, shown))}.", (),
+            tuple(each.word for each in shown), {each.word: each.papers for each in shown})
+
+
+def _most_of_rare(papers: int) -> float:
+    """Return in how many papers a rare word stands at most: in 1 of 200, in a small library in three."""
+    return min(max(papers / 200, 3), papers / 10)
+
+
+def _title_words(facts: Facts, row: int, paper: Paper) -> Told | None:
+    title, draft = words_by_stem(paper.title), words_by_stem(facts.query.text)
+    shared = [word for stem, word in title.items() if stem in draft]
+    if len(shared) < _FEWEST_WORDS or len(shared) < _TITLE_SHARE * len(title):
+        return None
+    which = f"All {len(title)}" if len(shared) == len(title) else f"{len(shared)} of the {len(title)}"
+    return (f"{which} telling words of its title are in your draft.", (), tuple(shared),
+            {"shared": len(shared), "words": len(title)})
+
+
+def _citations(facts: Facts, row: int, paper: Paper) -> Told | None:
+    counts = facts.citation_counts(row, paper)
+    if counts is None or counts[0] < _MANY_CITATIONS:
+        return None
+    every, recent, since = counts
+    lately = f", {recent} of them of {since} or later" if recent else ""
+    return (f"Cited by {every:,} papers of this library{lately}.", (), (),
+            {"citations": every, "recent": recent, "since": since})
+
+
+_KINDS: dict[str, tuple[Callable[[Facts, int, Paper], Told | None], tuple[str, ...]]] = {
+    "cited_by_similar": (_cited_by_similar, ("vote", "nearest_citer")),
+    "cited_with_cited": (_cited_with_cited, ("seeds_cocited", "seeds_tied")),
+    "tied_to_cited": (_tied_to_cited, ("seeds_cite", "cites_seeds")),
+    "cited_with_answers": (_cited_with_answers, ("cocited",)),
+    "shared_words": (_shared_words, (TERM, "bm25", "title_title", "title_abstract", "abstract_", "title_shared",
+                                     "feedback", "hit_rank", "seeds_words")),
+    "title_words": (_title_words, ("title_in_draft",)),
+    "citations": (_citations, ("citations",)),
+}
+"""How a kind is told, and with what the names of its signals begin."""
+
+
+def _list(papers: Sequence[NamedPaper]) -> str:
+    names = [_name(paper) for paper in papers]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _name(paper: NamedPaper) -> str:
+    title = " ".join(paper.title.split()) or paper.id
+    short = title if len(title) <= _SHORT else f"{title[:_SHORT].rsplit(' ', 1)[0]} …"
+    return f"“{short}”{f' ({paper.year})' if paper.year else ''}"
+
+
+def _counted(word: SharedWord) -> str:
+    return f"“{word.word}” (in {_count(word.papers, 'paper')})"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
