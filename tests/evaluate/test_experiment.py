@@ -134,7 +134,7 @@ def test_an_interrupted_run_goes_on(held: OpenLibrary, questions: list[Question]
     asked.clear()
     monkeypatch.setattr(running, "_answer", lambda *given: asked.append(given[1].id) or real(*given))
     assert same(answers(held, ["bm25"], questions, settings)[0], whole)
-    assert asked[1:] == [each.id for each in questions[kept:]], "after one to warm up"
+    assert asked == [each.id for each in questions[kept:]]
     asked.clear()
     assert same(answers(held, ["bm25"], questions, settings)[0], whole) and not asked
     assert len(list(tmp_path.iterdir())) == 1

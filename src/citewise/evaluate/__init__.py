@@ -22,6 +22,7 @@ from citewise.evaluate.pool_scores import PoolResults, PoolScores, score_pools
 from citewise.evaluate.pools import Pool, Pools, PoolSettings
 from citewise.evaluate.published import read_pools, read_texts
 from citewise.evaluate.runs import Run
+from citewise.evaluate.sentences import SentenceSplit, read_sentence_questions, sentence_questions
 from citewise.evaluate.splits import Question, Split, SplitSettings
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Results",
     "Run",
     "Scored",
+    "SentenceSplit",
     "Settings",
     "Split",
     "SplitSettings",
@@ -55,11 +57,13 @@ __all__ = [
     "read_pools",
     "read_qrels",
     "read_run",
+    "read_sentence_questions",
     "read_texts",
     "save_plots",
     "score",
     "score_pools",
     "score_sets",
+    "sentence_questions",
     "sized_sets",
     "write_beir",
     "write_qrels",

@@ -5,14 +5,17 @@ and the depth, so that an interrupted run goes on where it stopped and no other 
 """
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import multiprocessing
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -58,16 +61,17 @@ class _Answer(msgspec.Struct):
     scores: list[float]
 
 
-_Task = tuple[str, list[Question], int]
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
 
 
 class Workers:
-    """Answers questions in this process, or in several that each open the library for themselves."""
+    """Does work in this process, or in several that each open the library for themselves."""
 
     def __init__(self, held: OpenLibrary, jobs: int = 1) -> None:
         if jobs < 1:
             raise BadInput(f"jobs must be at least 1, not {jobs}")
-        self._held, self._worker, self.jobs = held, _Worker(held), jobs
+        self._held, self.jobs = held, jobs
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> "Workers":
@@ -80,12 +84,13 @@ class Workers:
     def answers(self, system: str, questions: Sequence[Question], depth: int) -> Iterator[_Answer]:
         """Yield the answers in order."""
         chunks = [list(questions[start: start + _CHUNK]) for start in range(0, len(questions), _CHUNK)]
-        tasks = ((system, chunk, depth) for chunk in chunks)
+        yield from itertools.chain.from_iterable(self.map(_answers, [(system, chunk, depth) for chunk in chunks]))
+
+    def map(self, work: Callable[[OpenLibrary, _Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+        """Yield what work, a function of a module, makes of each task, in order."""
         if self.jobs == 1:
-            found: Iterable[list[_Answer]] = map(self._worker.answers, tasks)
-        else:
-            found = self._processes().map(_in_process, tasks)
-        yield from itertools.chain.from_iterable(found)
+            return (work(self._held, task) for task in tasks)
+        return self._processes().map(functools.partial(_in_process, work), tasks)
 
     def _processes(self) -> ProcessPoolExecutor:
         if self._pool is None:
@@ -95,34 +100,32 @@ class Workers:
         return self._pool
 
 
-class _Worker:
-    """Answers questions over one open library."""
-
-    def __init__(self, held: OpenLibrary) -> None:
-        self._held, self._warm = held, set[str]()
-
-    def answers(self, task: _Task) -> list[_Answer]:
-        system, questions, depth = task
-        recommender = self._held.recommender(system)
-        if system not in self._warm:  # the first answer also pays for what is loaded on first use
-            self._warm.add(system)
-            _answer(recommender, questions[0], depth)
-        return [_answer(recommender, question, depth) for question in questions]
+_warm = weakref.WeakSet[Recommender]()
+"""Those that answered before: a first answer also pays for what is loaded on first use."""
 
 
-_here: list[_Worker] = []
-"""The one worker of a process that `Workers` started."""
+def _answers(held: OpenLibrary, task: tuple[str, list[Question], int]) -> list[_Answer]:
+    system, questions, depth = task
+    recommender = held.recommender(system)
+    if recommender not in _warm:
+        _warm.add(recommender)
+        _answer(recommender, questions[0], depth)
+    return [_answer(recommender, question, depth) for question in questions]
+
+
+_here: list[OpenLibrary] = []
+"""The library of a process that `Workers` started."""
 
 
 def _open(path: str, fingerprint: str) -> None:
     held = OpenLibrary(path)
     if held.library.manifest.fingerprint != fingerprint:
         raise BadLibrary(f"{path}: the library changed while it was being evaluated; run the evaluation again")
-    _here.append(_Worker(held))
+    _here.append(held)
 
 
-def _in_process(task: _Task) -> list[_Answer]:
-    return _here[0].answers(task)
+def _in_process(work: Callable[[OpenLibrary, _Task], _Result], task: _Task) -> _Result:
+    return work(_here[0], task)
 
 
 def _answer(recommender: Recommender, question: Question, depth: int) -> _Answer:
@@ -150,7 +153,7 @@ def ask(workers: Workers, held: OpenLibrary, system: str, questions: Sequence[Qu
 
 def journal_name(held: OpenLibrary, system: str, questions: Sequence[Question], depth: int) -> str:
     """Return a name that begins with the system's and is that of no other run."""
-    key = [held.library.manifest.fingerprint, system, questions_digest(questions), depth]
+    key = [held.library.manifest.fingerprint, held.identity(system), questions_digest(questions), depth]
     digest = hashlib.blake2b(msgspec.json.encode(key), digest_size=8).hexdigest()
     return f"{system.partition('(')[0]}-{digest}"
 

@@ -1,0 +1,133 @@
+"""Questions made of citing sentences: what does this sentence cite? Asked of evidence that is older than it."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from citewise.errors import BadInput
+from citewise.evaluate import guard as guards
+from citewise.evaluate.splits import Question, Years
+from citewise.ingest.json_lines import objects
+from citewise.ingest.source import open_source
+from citewise.library.library import Library
+from citewise.marks import unmarked
+from citewise.recommend import scope_of
+from citewise.report import Place, Report
+from citewise.types import CitingSentence, Paper, Query, Rows
+
+MEASURES = "MRR@1000 hit@1 hit@3 hit@5 hit@10 R@10"
+"""Those of ILCiteR, whose R@k is our hit@k (any of the papers found), and the share of all that is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSplit:
+    """Which of a library's own citing sentences are asked."""
+
+    years: Years | None
+    """The first and the last; None: all."""
+    sample: int | None = None
+    seed: int = 0
+    context: bool = True
+    """Whether the citing paper's title and abstract are known."""
+
+
+def sentence_questions(library: Library, split: SentenceSplit) -> list[Question]:
+    """Return a question for each sentence of the years that cites a paper of which older evidence tells.
+
+    A question has the year of its sentence, and hides the citing paper and what is nearly the same by its title.
+    """
+    evidence, tables = library.evidence, library.evidence.tables
+    first, last = split.years or (1, 9_999)
+    numbers = np.flatnonzero((tables.years >= first) & (tables.years <= last))
+    numbers = np.setdiff1d(numbers, tables.deleted)
+    drawn = random.Random(split.seed).sample(numbers.tolist(), numbers.size)  # noqa: S311
+    found: list[Question] = []
+    for start in range(0, len(drawn), 1000):
+        part = np.array(drawn[start: start + 1000], np.int64)
+        years = tables.years[part].astype(np.int64)
+        found += _questions(library, evidence.sentences(part), part, years, tables.citing[part].astype(np.int64))
+        if split.sample is not None and len(found) >= split.sample:
+            break
+    found = _guarded(library, found[: split.sample])
+    return found if split.context else [replace(each, query=replace(each.query, title="", abstract=""))
+                                        for each in found]
+
+
+def _questions(library: Library, sentences: Sequence[CitingSentence], numbers: Rows, years: Rows,
+               citing: Rows) -> list[Question]:
+    keys = [tuple(dict.fromkeys(key for group in each.groups for key in group.cited)) for each in sentences]
+    ends = np.cumsum([len(each) for each in keys])
+    rows = np.split(library.rows_of([key for each in keys for key in each]), ends[:-1])
+    known = library.papers(citing[citing >= 0])
+    papers = dict(zip(citing[citing >= 0].tolist(), known, strict=True))
+    found = []
+    for place, (sentence, cited, year) in enumerate(zip(sentences, rows, years.tolist(), strict=True)):
+        gold = told_of(library, np.unique(cited[(cited >= 0) & (cited != citing[place])]), year)
+        text = said(sentence)
+        if gold.size and text:
+            paper = papers.get(int(citing[place]), Paper(sentence.citing, ""))
+            query = Query(paper.title, paper.abstract, f"{paper.id}#{numbers[place]}", year, hidden=(paper.id,),
+                          sentence=text)
+            found.append(Question(query.id, query, tuple(gold.tolist()), guarded=True))
+    return found
+
+
+def said(sentence: CitingSentence) -> str:
+    """Return a sentence without its citations."""
+    marks = [(group.start, group.end) for group in sentence.groups]
+    return unmarked(sentence.text, marks, 0, len(sentence.text))
+
+
+def told_of(library: Library, rows: Rows, year: int) -> Rows:
+    """Return the papers that a sentence of this year can find: not younger, and cited by an older sentence."""
+    scope = scope_of(library, Query(year=year))
+    rows = rows[library.in_scope(rows, scope)]
+    return rows[np.unique(library.citations_of(rows, scope).places)]
+
+
+def _guarded(library: Library, questions: list[Question]) -> list[Question]:
+    """Return the questions with the near-duplicates of their citing papers hidden."""
+    rows = library.rows_of([each.query.hidden[0] for each in questions])
+    near = guards.near(library, np.unique(rows[rows >= 0]))
+    ids = {row: tuple(paper.id for paper in library.papers(list(others))) for row, others in near.items() if others}
+    return [replace(each, query=replace(each.query, hidden=(*each.query.hidden, *ids.get(row, ()))))
+            for each, row in zip(questions, rows.tolist(), strict=True)]
+
+
+def read_sentence_questions(library: Library, path: str | Path, report: Report, context: bool = True) -> list[Question]:
+    """Return the questions of a JSON-lines file with `query` or `sentence`, `gold`, `citing_id`, `date` or `year`.
+
+    The citing paper is hidden; its title and abstract, where the library has them, are what is known of the draft.
+    """
+    source, found = open_source(str(path)), []
+    try:
+        for line, record in objects(source, report):
+            report.read += 1
+            try:
+                found.append(_read_question(library, record, f"{Path(str(path)).name}:{line}", context))
+            except BadInput as error:
+                report.note("skipped", "not_a_question", Place(source.name, line), "", str(error))
+    finally:
+        source.close()
+    return _guarded(library, found)
+
+
+def _read_question(library: Library, record: dict[str, Any], name: str, context: bool) -> Question:
+    text, citing, gold = record.get("query") or record.get("sentence"), record.get("citing_id"), record.get("gold")
+    when = re.match(r"\d{4}", str(record.get("date") or record.get("year") or ""))
+    if not (isinstance(text, str) and text.strip() and isinstance(citing, str) and citing and when):
+        raise BadInput('a question needs "query" (or "sentence"), "citing_id", and a "date" or a "year"')
+    if not isinstance(gold, list) or not all(isinstance(key, str) for key in gold):
+        raise BadInput('"gold" must be a list of ids')
+    rows = library.rows_of([citing, *gold])
+    wanted = np.unique(rows[1:][rows[1:] >= 0])
+    if not wanted.size:
+        raise BadInput("none of the papers that it should find is in the library")
+    paper = library.papers(rows[:1])[0] if context and rows[0] >= 0 else Paper(citing, "")
+    query = Query(paper.title, paper.abstract, name, int(when[0]), hidden=(citing,), sentence=text)
+    return Question(name, query, tuple(wanted.tolist()), guarded=True)

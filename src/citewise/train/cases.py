@@ -1,0 +1,99 @@
+"""Training cases: papers asked for their own references, some of them made poorer than they are.
+
+A model that saw only full queries over a dense graph would be lost in a library that lacks abstracts or citations.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from citewise.evaluate.splits import Question
+from citewise.library.library import Library
+from citewise.protocols import Ragged
+from citewise.recommend import scope_of
+from citewise.types import Query, Rows, Scope
+
+KINDS: Mapping[str, float] = MappingProxyType({
+    "whole": 0.7, "half cited": 0.13, "thin graph": 0.08, "title": 0.06, "abstract": 0.03})
+"""How large a share of the training queries is of each kind. None has no graph at all: there BM25 serves. Libraries of
+a part of the papers were tried as a kind of their own: they helped another field as little as they helped this one."""
+
+_THINNED = (0.05, 0.5)
+"""Of a thin graph's citations, a share between these is kept."""
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Thinned:
+    """A library of whose citations only a share is known, always the same ones."""
+
+    def __init__(self, library: Library, share: float, seed: int = 0) -> None:
+        self._library, self._share, self._seed = library, share, np.uint64(seed)
+
+    def __len__(self) -> int:
+        return len(self._library)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._library, name)
+
+    def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return what is known of what each paper cites."""
+        found = self._library.references(rows, scope)
+        return self._known(found, np.repeat(rows, found.lengths), found.values)
+
+    def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return what is known to cite each paper."""
+        found = self._library.citers(rows, scope)
+        return self._known(found, found.values, np.repeat(rows, found.lengths))
+
+    def _known(self, found: Ragged, citing: Rows, cited: Rows) -> Ragged:
+        edges = citing.astype(np.uint64) << np.uint64(32) | cited.astype(np.uint64)
+        mixed = (edges + self._seed) * _MIX
+        mixed = (mixed ^ mixed >> np.uint64(31)) * _MIX
+        kept = (mixed ^ mixed >> np.uint64(29)) * _MIX >> np.uint64(11) < np.uint64(self._share * 2**53)
+        return Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A query, what it is asked of, what it may see, and the rows that it should find."""
+
+    stores: Any
+    """The library, or one made poorer: all of `citewise.protocols.Stores`."""
+    query: Query
+    scope: Scope
+    gold: Rows
+
+
+def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -> str:
+    """Return the kind of case that a question becomes: drawn, but always the same."""
+    place = draws(question, seed).random() * sum(kinds.values())
+    for kind, end in zip(kinds, np.cumsum([*kinds.values()]), strict=True):
+        if place < end:
+            return kind
+    return next(iter(kinds))
+
+
+def case_of(library: Library, question: Question, kind: str, seed: int) -> Case:
+    """Make a case of a question."""
+    drawn, query, gold = draws(question, seed + 1), question.query, np.array(question.gold, np.int64)
+    if kind == "half cited":
+        given, gold = np.split(drawn.permutation(gold), [gold.size // 2])
+        query = replace(query, cited=tuple(paper.id for paper in library.papers(np.sort(given))))
+    if kind == "abstract":
+        query = replace(query, title="")
+    if kind == "title":
+        query = replace(query, abstract="")
+    stores: Any = library
+    if kind == "thin graph":
+        stores = Thinned(library, drawn.uniform(*_THINNED), seed)
+    return Case(stores, query, scope_of(library, query), gold)
+
+
+def draws(question: Question, seed: int) -> np.random.Generator:
+    digest = hashlib.blake2b(f"{seed} {question.id}".encode(), digest_size=8).digest()
+    return np.random.default_rng(int.from_bytes(digest, "little"))

@@ -1,0 +1,134 @@
+"""Cases to matrices: the features of candidates, and which of them are cited, by the same stages that serve."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.errors import BadInput
+from citewise.evaluate.runs import Progress, Workers
+from citewise.evaluate.splits import Question
+from citewise.opened import OpenLibrary
+from citewise.rank.features import features, first_features
+from citewise.rank.learned import narrowed, near, spoken_for, with_first_signals, with_further_signals
+from citewise.rank.model import FirstStep, shipped
+from citewise.systems import BestSettings, learned
+from citewise.train.cases import Case, case_of, draws, kind_of
+from citewise.types import Ranking
+
+_ONE_IN = 20
+"""Of the candidates that are not cited, the linear step learns from one in so many."""
+
+_BEST, _OTHERS = 200, 250
+"""Of the linear step's best, the trees learn from so many of the first and so many drawn from those behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Candidates of several queries, query by query."""
+
+    matrix: NDArray[np.float32]
+    cited: NDArray[np.bool_]
+    weights: NDArray[np.float32]
+    """How many candidates each stands for."""
+    sizes: NDArray[np.int64]
+    """How many candidates of each query there are."""
+    gold: NDArray[np.int64]
+    """How many papers each query should find."""
+
+    @classmethod
+    def join(cls, parts: "Sequence[Examples]") -> "Examples":
+        """Return the examples of all parts."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts])
+                     for name in ("matrix", "cited", "weights", "sizes", "gold")))
+
+    def columns(self, kept: Sequence[int]) -> "Examples":
+        """Return the examples with some of the features."""
+        return Examples(self.matrix[:, list(kept)], self.cited, self.weights, self.sizes, self.gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """How examples are made."""
+
+    names: tuple[str, ...]
+    """The features."""
+    settings: BestSettings
+    seed: int
+    first: FirstStep | None = None
+    """The linear step; None: its own examples are made."""
+    whole: bool = False
+    """Whether all candidates that the trees would rank are taken, and no query is made poorer: for tuning."""
+
+
+def examples(workers: Workers, questions: Sequence[Question], extraction: Extraction,
+             progress: Progress = lambda done, total: None) -> tuple[Examples, list[Question]]:
+    """Ask every question; return what a ranker would learn from, and of which questions: none that BM25 answers."""
+    made: list[Examples] = []
+    learned_from: list[Question] = []
+    parts = workers.map(_worked, [(question, extraction) for question in questions])
+    for number, (question, part) in enumerate(zip(questions, parts, strict=True), 1):
+        if part.sizes.size:
+            made.append(part)
+            learned_from.append(question)
+        progress(number, len(questions))
+    if not made:
+        raise BadInput(f"no citation speaks for any candidate of {len(questions):,} queries, so there is nothing to "
+                       "learn: citations count from the year after they were made. `best` goes on with the model that "
+                       "it has")
+    return Examples.join(made), learned_from
+
+
+def _worked(held: OpenLibrary, task: tuple[Question, Extraction]) -> Examples:
+    question, extraction = task
+    kind = "whole" if extraction.whole else kind_of(question, extraction.seed)
+    case = case_of(held.library, question, kind, extraction.seed)
+    make: Callable[..., Iterator[Examples]] = _first_examples if extraction.first is None else _further_examples
+    return next(make(case, extraction, draws(question, extraction.seed + 2)), _nothing(len(extraction.names)))
+
+
+def _candidates(case: Case, settings: BestSettings) -> Ranking:
+    """Return what serving would rank; the model plays no part in that."""
+    return learned(case.stores, settings, shipped()).candidates(case.query, 1, case.scope)
+
+
+def _first_examples(case: Case, extraction: Extraction, dice: np.random.Generator) -> Iterator[Examples]:
+    """Yield the cited candidates and some of the others; nothing where BM25 would serve."""
+    ranking = _candidates(case, extraction.settings)
+    if not spoken_for(ranking):
+        return
+    known = with_first_signals(case.stores, case.query, ranking, case.scope)
+    cited = np.isin(known.rows, case.gold)
+    kept = cited | (dice.random(cited.size) < 1 / _ONE_IN)
+    matrix = first_features(known.signals, extraction.names, extraction.settings.depth)
+    yield _of(matrix[kept], cited[kept], np.where(cited[kept], 1.0, _ONE_IN), case)
+
+
+def _further_examples(case: Case, extraction: Extraction, dice: np.random.Generator) -> Iterator[Examples]:
+    """Yield the linear step's best, and of those behind them only as many as are needed."""
+    ranking, first = _candidates(case, extraction.settings), extraction.first
+    if first is None or not spoken_for(ranking):
+        return
+    known = with_first_signals(case.stores, case.query, ranking, case.scope)
+    best, _ = narrowed(known, first, extraction.settings.kept, case.scope)
+    best = with_further_signals(case.stores, case.query, best, near(ranking), case.scope)
+    cited, matrix = np.isin(best.rows, case.gold), features(best.signals, extraction.names)
+    if extraction.whole:
+        yield _of(matrix, cited, np.ones(cited.size), case)
+        return
+    behind = dice.permutation(np.arange(_BEST, len(best)))[:_OTHERS]
+    taken = dice.permutation(np.append(np.arange(min(_BEST, len(best))), behind))  # equals keep their order in a tree
+    weights = np.where(taken < _BEST, 1.0, max((len(best) - _BEST) / _OTHERS, 1.0))
+    yield _of(matrix[taken], cited[taken], weights, case)
+
+
+def _of(matrix: NDArray[Any], cited: NDArray[np.bool_], weights: NDArray[Any], case: Case) -> Examples:
+    return Examples(matrix.astype(np.float32), cited, weights.astype(np.float32), np.array([cited.size]),
+                    np.array([case.gold.size]))
+
+
+def _nothing(width: int) -> Examples:
+    none = np.zeros(0, np.int64)
+    return Examples(np.zeros((0, width), np.float32), none.astype(np.bool_), none.astype(np.float32), none, none)

@@ -1,0 +1,87 @@
+"""What there is to know of a trained ranker: quality, each feature's worth, ablation, calibration."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.evaluate.experiment import MEASURES
+from citewise.evaluate.measures import Hits, parse_measures
+from citewise.rank.model import FirstStep, Model, Saved
+from citewise.train.examples import Examples
+from citewise.train.feature_families import FAMILIES, FEATURES, SUMMARY
+from citewise.train.fitting import logistic
+
+Figures = dict[str, float]
+"""Measure to value."""
+
+Scores = NDArray[np.floating[Any]]
+
+_BINS = 10
+_CALIBRATED = 20
+"""Calibration is that of so many best candidates of each query."""
+
+
+def scored(model: Model, examples: Examples) -> Scores:
+    """Return the model's score of every candidate, query by query, as serving would."""
+    return np.concatenate([model.scored(part) for part in np.split(examples.matrix, np.cumsum(examples.sizes)[:-1])])
+
+
+def figures(examples: Examples, scores: Scores) -> Figures:
+    """Return the measures of the order that scores give."""
+    measures = parse_measures(MEASURES)
+    relevant = np.zeros((examples.sizes.size, max(measure.k for measure in measures)), np.bool_)
+    for place, order in enumerate(_orders(examples, scores)):
+        found = examples.cited[order][: relevant.shape[1]]
+        relevant[place, : found.size] = found
+    hits = Hits(relevant, examples.gold)
+    return {str(measure): round(measure.of(hits), 4) for measure in measures}
+
+
+def _orders(examples: Examples, scores: Scores) -> list[NDArray[np.int64]]:
+    """Return each query's candidates, best first."""
+    starts = np.cumsum(examples.sizes) - examples.sizes
+    return [start + np.argsort(-scores[start: start + size], kind="stable")
+            for start, size in zip(starts.tolist(), examples.sizes.tolist(), strict=True)]
+
+
+def worth(model: Model) -> dict[str, float]:
+    """Return each feature's share in what the trees gained, the largest first."""
+    if model.trees is None:
+        return {}
+    gains = model.trees[0].feature_importance("gain")
+    order = np.argsort(-gains, kind="stable").tolist()
+    return {model.names[place]: round(float(gains[place] / max(gains.sum(), 1e-9)), 4) for place in order}
+
+
+def ablation(first: FirstStep, learned_from: Examples, tuned_by: Examples,
+             fit: Callable[[Examples, Sequence[str]], str],
+             progress: Callable[[int, int | None], None]) -> dict[str, Figures]:
+    """Return the quality of trees that lack a family of features; none of them sees the linear step's score."""
+    found: dict[str, Figures] = {}
+    for number, family in enumerate(("", *FAMILIES)):
+        without = {*SUMMARY, *FAMILIES.get(family, ())}
+        kept = [place for place, name in enumerate(FEATURES) if name not in without]
+        model = Model.of(Saved(first, fit(learned_from.columns(kept), [FEATURES[place] for place in kept]), {}))
+        part = tuned_by.columns(kept)
+        found[family or "nothing"] = figures(part, scored(model, part))
+        progress(number + 1, len(FAMILIES) + 1)
+    return found
+
+
+def calibration(examples: Examples, scores: Scores) -> list[dict[str, float]]:
+    """Return for tenths of the best candidates which share was expected to be cited, and which was.
+
+    What is expected is a logistic curve of the score, fitted on every other query and shown on the rest.
+    """
+    orders = [order[:_CALIBRATED] for order in _orders(examples, scores)]
+    halves = [np.concatenate([*orders[start::2], np.zeros(0, np.int64)]) for start in (0, 1)]
+    if not halves[1].size:
+        return []
+    slope, constant = logistic(scores[halves[0], None].astype(np.float64), examples.cited[halves[0]].astype(np.float64),
+                               np.ones(halves[0].size))
+    expected = 1 / (1 + np.exp(-(slope * scores[halves[1]] + constant)))
+    tenths = np.array_split(np.argsort(expected, kind="stable"), _BINS)
+    return [{"candidates": float(part.size), "expected": round(float(expected[part].mean()), 3),
+             "cited": round(float(examples.cited[halves[1]][part].mean()), 3)} for part in tenths if part.size]
