@@ -1,6 +1,7 @@
 """What the tests share."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from corpora import GOLDEN
 from hypothesis import settings
 
 import citewise
+from citewise import cli
 from citewise.types import Paper
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -63,3 +65,16 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"no data in {SHARED}")
     return SHARED
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Call the command line in this process; return its exit code, output and messages."""
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["citewise", *map(str, arguments)])
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        shown = capsys.readouterr()
+        return int(left.value.code or 0), shown.out, shown.err
+    return call

@@ -16,14 +16,17 @@ ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
     ["types", "errors", "ids", "hash_table", "encoding", "latex", "report"],
-    ["text", "places"],
+    ["text", "places", "marks"],
     ["protocols", "tex_source"],
     ["likeness"],
-    ["library", "retrieve", "expand", "rank", "drafts"],
+    ["claims"],
+    ["library", "retrieve", "expand", "rank", "drafts", "evidence"],
+    ["explain"],
     ["ingest", "recommend"],
-    ["systems", "queries"],
+    ["systems", "queries", "passages"],
     ["opened"],
     ["evaluate"],
+    ["train"],
     ["render"],
     ["citewise"],
     ["cli"],
@@ -141,8 +144,9 @@ def test_nothing_prints() -> None:
 
 def test_the_public_face_has_these_names() -> None:
     assert citewise.__all__ == [
-        "BadInput", "BadLibrary", "CitewiseError", "Description", "Draft", "LibraryBusy", "MissingData", "MissingExtra",
-        "OpenLibrary", "Paper", "Query", "Recommendation", "Report", "Verification", "add", "compact", "index", "open",
+        "Answer", "BadInput", "BadLibrary", "CitationGroup", "CitewiseError", "CitingSentence", "Description",
+        "Document", "Draft", "LibraryBusy", "MissingData", "MissingExtra", "NamedPaper", "OpenLibrary", "Paper",
+        "Query", "Reason", "Recommendation", "Report", "ServedBy", "Verification", "add", "compact", "index", "open",
         "read_draft", "remove", "verify"]
 
 

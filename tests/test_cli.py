@@ -157,7 +157,9 @@ def test_json_says_what_python_says(run, golden_library: Path, options: dict) ->
     held = citewise.open(golden_library)
     said = json.loads(done.out)
     expected = held.recommend(TITLE, ABSTRACT, **options)
-    assert said["recommendations"] == msgspec.json.decode(msgspec.json.encode(expected))
+    assert said["recommendations"] == [
+        {name: value for name, value in each.items() if name not in ("base", "contributions", "reasons")}
+        for each in msgspec.json.decode(msgspec.json.encode(expected))]
     assert len(expected) > 0
     assert said["library"] == {"path": str(golden_library), "generation": 1,
                                "fingerprint": held.library.manifest.fingerprint}
@@ -197,8 +199,6 @@ def test_nothing_found_is_said_and_is_no_error(run, golden_library: Path) -> Non
     assert "No paper of the library shares a term" in done.err
 
 
-def test_explaining_shows_the_signals(run, golden_library: Path) -> None:
-    assert "bm25 " in run("recommend", "--library", golden_library, "--title", "bees", "--explain").out
 
 
 # Drafts
@@ -262,7 +262,8 @@ def test_a_trec_run(run, golden_library: Path, tmp_path: Path) -> None:
              json.dumps({"id": 2, "abstract": ABSTRACT, "year": 1990}), "", json.dumps({"id": "q3"}),
              json.dumps({"id": "q4", "title": "bees", "cited": ["doi:10.1000/clock", "nobody"], "year": "2012"}),
              json.dumps({"id": "q6", "title": "bees", "cited": ["own-7", 5]}),
-             json.dumps({"id": "q7", "title": "bees", "year": "MMXII"}), json.dumps({"id": "q8", "title": ["bees"]}),
+             json.dumps({"id": "q7", "title": "bees", "year": "MMXII"}),
+             json.dumps({"id": "q9", "title": "bees", "year": "²"}), json.dumps({"id": "q8", "title": ["bees"]}),
              json.dumps({"id": "q5", "title": "xylophone"})]
     queries.write_text("\n".join(lines))
     done = run("run", "--queries", queries, "--library", golden_library, "-k", "3", "-o", tmp_path / "out.run")
@@ -276,7 +277,7 @@ def test_a_trec_run(run, golden_library: Path, tmp_path: Path) -> None:
                 for query, question in asked.items() for each in held.recommend(**question, k=3)]
     assert rows == expected
     said = "".join(done.err.split())
-    for word in ("malformed_json1", "not_a_query5", "not_an_object1", "queries.jsonl:2"):
+    for word in ("malformed_json1", "not_a_query6", "not_an_object1", "queries.jsonl:2"):
         assert word in said
     again = run("run", "--queries", "-", "--library", golden_library, "-k", "3", stdin=queries.read_bytes())
     assert again.out == (tmp_path / "out.run").read_text()
@@ -295,10 +296,10 @@ def test_a_file_is_whole_or_not_there(run, golden_library: Path, tmp_path: Path,
     queries = b'{"id": "q", "title": "bees"}\n{"id": "r", "title": "ants"}\n'
     answer = citewise.opened.Recommender.recommend
 
-    def failing(self, query, k):
+    def failing(self, query, k, explain=False):
         if query.id == "r":
             raise citewise.BadLibrary("broke in the middle")
-        return answer(self, query, k)
+        return answer(self, query, k, explain)
 
     monkeypatch.setattr(citewise.opened.Recommender, "recommend", failing)
     done = run("run", "--queries", "-", "--library", golden_library, "-o", output, stdin=queries)
@@ -356,5 +357,4 @@ def test_keeping_versions(run, tmp_path: Path) -> None:
 
 def test_info_as_json(run, golden_library: Path) -> None:
     said = json.loads(run("info", "--library", golden_library, "--json").out)
-    expected = dataclasses.asdict(citewise.open(golden_library).describe())
-    assert said == {**expected, "years": {str(year): count for year, count in expected["years"].items()}}
+    assert said == json.loads(json.dumps(dataclasses.asdict(citewise.open(golden_library).describe())))

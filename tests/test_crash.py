@@ -29,7 +29,7 @@ def test_a_reader_sees_whole_generations_only(tmp_path: Path) -> None:
 
 
 def test_the_check_itself_notices(tmp_path: Path) -> None:
-    citewise.add(GOLDEN, tmp_path)
+    citewise.add([*GOLDEN, *crash.sentences_of(GOLDEN)], tmp_path)
     papers = {paper.id: paper for paper in GOLDEN}
     assert crash.check(tmp_path, papers, {}, 1)[0] == "before"
     assert crash.check(tmp_path, {}, papers, 0)[0] == "after"

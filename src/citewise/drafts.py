@@ -56,16 +56,25 @@ class Draft:
 
 def read_draft(path: str | Path) -> Draft:
     """Return the draft in a file (its kind told by suffix, else by content), or on standard input for "-"."""
-    name = "standard input" if str(path) == "-" else str(path)
-    content = _content(path, name)
-    for start, what in _BINARY.items():
-        if content.startswith(start):
-            raise BadInput(f"{name}: this is {what}; save it as plain text, Markdown or LaTeX first")
-    text = text_of(content)
+    name, text = _named(path), read_text(path)
     kind = _KINDS.get(Path(path).suffix.lower()) or kind_of(text)
     if kind == "tex" and str(path) != "-":
         text = tex_source.read_document(Path(path))
     return draft_of(text, kind, name)
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file, or of standard input for "-"; a document of another kind is refused."""
+    name = _named(path)
+    content = _content(path, name)
+    for start, what in _BINARY.items():
+        if content.startswith(start):
+            raise BadInput(f"{name}: this is {what}; save it as plain text, Markdown or LaTeX first")
+    return text_of(content)
+
+
+def _named(path: str | Path) -> str:
+    return "standard input" if str(path) == "-" else str(path)
 
 
 def _content(path: str | Path, name: str) -> bytes:

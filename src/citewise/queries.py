@@ -1,6 +1,7 @@
 """Query files in, TREC runs out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,14 +11,19 @@ from numpy.typing import NDArray
 from citewise.errors import BadInput
 from citewise.ingest.json_lines import objects
 from citewise.ingest.source import open_source
+from citewise.rank.preferences import check
 from citewise.report import Place, Report
 from citewise.types import Query
 
 _LONGEST_YEAR = 4
+_WISHES = ("no_self_citations", "prefer_recent", "prefer_cited", "diversify")
 
 
-def read_queries(path: str | Path, report: Report) -> Iterator[Query]:
-    """Yield the queries of a JSON-lines file ("-": standard input); lines that are no query go to the report."""
+def read_queries(path: str | Path, report: Report, usual: Query | None = None) -> Iterator[Query]:
+    """Yield the queries of a JSON-lines file ("-": standard input); lines that are no query go to the report.
+
+    What a line leaves open is as in `usual`.
+    """
     source = open_source(str(path))
     seen: set[str] = set()
     try:
@@ -25,7 +31,7 @@ def read_queries(path: str | Path, report: Report) -> Iterator[Query]:
             report.read += 1
             name = str(record.get("id", ""))[:100]
             try:
-                query = _query(record)
+                query = _query(record, usual or Query())
             except BadInput as error:
                 report.note("skipped", "not_a_query", Place(source.name, line), name, str(error))
                 continue
@@ -38,25 +44,33 @@ def read_queries(path: str | Path, report: Report) -> Iterator[Query]:
         source.close()
 
 
-def _query(record: dict[str, Any]) -> Query:
+def _query(record: dict[str, Any], usual: Query) -> Query:
     """Return the query; what would change its answer and cannot be read is refused, not ignored."""
-    name, title, abstract = (record.get(field) or "" for field in ("id", "title", "abstract"))
+    name, title, abstract, sentence = (record.get(field) or "" for field in ("id", "title", "abstract", "sentence"))
     name = str(name) if isinstance(name, int) else name
-    if not all(isinstance(text, str) for text in (name, title, abstract)) or not name.strip():
-        raise BadInput('"id", "title" and "abstract" must be strings, and the id not empty')
-    if not (title.strip() or abstract.strip()):
-        raise BadInput('a query needs a "title" or an "abstract"')
-    year = record.get("year")
-    if year is not None and not (str(year).isdigit() and len(str(year)) <= _LONGEST_YEAR):
-        raise BadInput(f'"year" must be a year, not {str(year)[:40]!r}')
-    return Query(title=title, abstract=abstract, id=name.strip(), year=None if year is None else int(year),
-                 cited=_keys(record, "cited"), hidden=_keys(record, "hidden"))
+    if not all(isinstance(text, str) for text in (name, title, abstract, sentence)) or not name.strip():
+        raise BadInput('"id", "title", "abstract" and "sentence" must be strings, and the id not empty')
+    if not (title.strip() or abstract.strip() or sentence.strip()):
+        raise BadInput('a query needs a "title", an "abstract" or a "sentence"')
+    query = replace(usual, title=title, abstract=abstract, id=name.strip(), year=_year(record, "year"),
+                    since=_year(record, "since"), cited=_texts(record, "cited", "ids"),
+                    hidden=_texts(record, "hidden", "ids"), authors=_texts(record, "authors", "names"),
+                    sentence=sentence, **{field: record[field] for field in _WISHES if record.get(field) is not None})
+    check(query)
+    return query
 
 
-def _keys(record: dict[str, Any], field: str) -> tuple[str, ...]:
+def _year(record: dict[str, Any], field: str) -> int | None:
+    year = record.get(field)
+    if year is not None and not (str(year).isdecimal() and len(str(year)) <= _LONGEST_YEAR):
+        raise BadInput(f'"{field}" must be a year, not {str(year)[:40]!r}')
+    return None if year is None else int(year)
+
+
+def _texts(record: dict[str, Any], field: str, what: str) -> tuple[str, ...]:
     found = record.get(field) or []
-    if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
-        raise BadInput(f'"{field}" must be a list of ids')
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise BadInput(f'"{field}" must be a list of {what}')
     return tuple(found)
 
 

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from citewise.claims.said import Claims
 from citewise.errors import BadInput
+from citewise.evidence.candidates import Around, Said
+from citewise.evidence.ilciter import Ilciter, IlciterSettings
 from citewise.expand.navigation import Navigation, NavigationSettings
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.protocols import Stores
+from citewise.rank import model as models
+from citewise.rank import sentences
 from citewise.rank.learned import Learned
+from citewise.rank.sentences import SentenceRanker
 from citewise.recommend import Recommender
 from citewise.retrieve.bm25 import Bm25, Bm25Ranker, Bm25Settings
 from citewise.retrieve.engine import Engine
@@ -25,14 +31,36 @@ class BestSettings:
     """Papers that the search fetches."""
     neighbours: int = 500
     """Papers like the draft whose references are candidates and votes."""
-    kept: int = 2000
+    kept: int = 2500
     """Candidates that the learned step ranks; the others stand behind them."""
+    model: str = "own"
+    """`own`: the model that was trained on the library, where there is one; `shipped`: the package's in any case."""
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
         if min(self.depth, self.neighbours, self.kept) < 1:
             raise BadInput(f"best needs depth, neighbours and kept of at least 1; got depth={self.depth}, "
                            f"neighbours={self.neighbours}, kept={self.kept}")
+        if self.model not in ("own", "shipped"):
+            raise BadInput(f"best has a model of the library's own or the shipped one, not {self.model!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSettings:
+    """How far the learned system for sentences looks; its model was trained with these values."""
+
+    kept: int = 600
+    """Candidates that are ranked."""
+    neighbours: int = 150
+    """Papers like the draft whose citations are candidates and votes."""
+    voted: int = 150
+    """Candidates that these votes bring."""
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if min(self.kept, self.neighbours, self.voted) < 1:
+            raise BadInput(f"evidence needs kept, neighbours and voted of at least 1; got kept={self.kept}, "
+                           f"neighbours={self.neighbours}, voted={self.voted}")
 
 
 def _words(stores: Stores, settings: Bm25Settings) -> Recommender:
@@ -45,14 +73,39 @@ def _navigating(stores: Stores, settings: NavigationSettings) -> Recommender:
 
 
 def _learned(stores: Stores, settings: BestSettings) -> Recommender:
+    return learned(stores, settings, _model(stores, settings))
+
+
+def _model(stores: Stores, settings: BestSettings) -> models.Model:
+    own = stores.model(models.NAME) if settings.model == "own" else None
+    return models.shipped() if own is None else models.decoded(own)
+
+
+def learned(stores: Stores, settings: BestSettings, model: models.Model) -> Recommender:
+    """Return `best` over a library with a given model."""
     expanders = (Seeds(stores), Neighbours(stores, settings.neighbours))
-    return Recommender(stores, Engine(stores), expanders, Learned(stores, settings.kept), settings.depth)
+    return Recommender(stores, Engine(stores), expanders, Learned(stores, model, settings.kept), settings.depth)
 
 
-Settings = Bm25Settings | NavigationSettings | BestSettings
+def _by_evidence(stores: Stores, settings: EvidenceSettings) -> Recommender:
+    return by_evidence(stores, settings, Claims(stores))
+
+
+def by_evidence(stores: Stores, settings: EvidenceSettings, claims: Claims) -> Recommender:
+    """Return `evidence` over a library; `claims` is what its stages share."""
+    around = Around(stores, settings.neighbours, settings.voted)
+    return Recommender(stores, Said(stores, claims), (around,), SentenceRanker(stores, claims), settings.kept)
+
+
+def _ilciter(stores: Stores, settings: IlciterSettings) -> Recommender:
+    return Recommender(stores, Ilciter(stores, settings))
+
+
+Settings = Bm25Settings | NavigationSettings | BestSettings | EvidenceSettings | IlciterSettings
 
 _STAGES: dict[type[Settings], Callable[[Stores, Any], Recommender]] = {
-    Bm25Settings: _words, NavigationSettings: _navigating, BestSettings: _learned}
+    Bm25Settings: _words, NavigationSettings: _navigating, BestSettings: _learned,
+    EvidenceSettings: _by_evidence, IlciterSettings: _ilciter}
 """How the stages of a system are put together, by the kind of its settings."""
 
 SYSTEMS: dict[str, Settings] = {
@@ -61,11 +114,16 @@ SYSTEMS: dict[str, Settings] = {
     "bm25-title": Bm25Settings(form="title"),
     "bm25-keyterms": Bm25Settings(form="keyterms"),
     "navigation": NavigationSettings(),
+    "evidence": EvidenceSettings(),
+    "ilciter": IlciterSettings(),
 }
 """Name to settings."""
 
 DEFAULT = "best"
 """What answers where nobody names a system."""
+
+FOR_SENTENCES = "evidence"
+"""What answers a sentence where nobody names a system."""
 
 BASELINE = "bm25"
 """What others are compared with."""
@@ -97,9 +155,19 @@ class System:
                    if getattr(self.settings, field.name) != getattr(usual, field.name)]
         return self.name + (f"({','.join(changes)})" if changes else "")
 
+    def identity(self, stores: Stores) -> str:
+        """Return a name that changes with the settings and with the model that the system has over a library."""
+        if isinstance(self.settings, EvidenceSettings):
+            return f"{self} {sentences.load().digest}"
+        if not isinstance(self.settings, BestSettings):
+            return str(self)
+        return f"{self} {_model(stores, self.settings).digest}"
+
     def over(self, stores: Stores) -> Recommender:
         """Return this system over a library."""
-        return _STAGES[type(self.settings)](stores, self.settings)
+        made = _STAGES[type(self.settings)](stores, self.settings)
+        made.name = str(self)
+        return made
 
 
 def _change(settings: Settings, text: str) -> tuple[str, Any]:

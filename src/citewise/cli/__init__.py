@@ -7,15 +7,16 @@ import typer
 from rich.markup import escape
 
 import citewise
-from citewise.cli import answers, laboratory, libraries, pools
+from citewise.cli import answers, citing, laboratory, libraries, pools, training
 from citewise.cli.terminal import say
 from citewise.errors import BadInput, CitewiseError
 
 app = typer.Typer(name="citewise", help=citewise.__doc__, no_args_is_help=True, rich_markup_mode="rich",
                   pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
-for group in (libraries, answers, laboratory):
+for group in (libraries, answers, citing, laboratory):
     app.add_typer(group.commands)
 app.add_typer(pools.commands, name="pools")
+app.add_typer(training.commands, name="train")
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,6 +1,7 @@
 """The commands that recommend: for one draft, and for many queries."""
 
 import contextlib
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +15,11 @@ from citewise import systems
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
 from citewise.drafts import Draft, read_draft
 from citewise.queries import read_queries, write_run
+from citewise.rank.preferences import check
 from citewise.render import BIBLIOGRAPHIES, FORMATS, as_json, tables
+from citewise.render.markdown import markdown_answer
 from citewise.report import Report
-from citewise.types import Query, Recommendation
+from citewise.types import Answer, Query
 
 commands = typer.Typer()
 
@@ -25,6 +28,17 @@ TABLE = OutputFormat("table")
 
 BeforeOption = Annotated[int | None, typer.Option("--before", metavar="YEAR", help="Answer as of this year: papers up "
                                                   "to it, citations made before it.")]
+
+AuthorOption = Annotated[list[str] | None, typer.Option(
+    "--author", metavar="NAME", help="An author of the draft; give the option once for each.")]
+NoSelfCitationsOption = Annotated[bool, typer.Option(
+    "--no-self-citations", help="Leave out papers of the draft's authors.")]
+PreferRecentOption = Annotated[float, typer.Option(
+    "--prefer-recent", metavar="WEIGHT", help="Put younger papers forward: from -1 (older ones) to 1.")]
+PreferCitedOption = Annotated[float, typer.Option(
+    "--prefer-cited", metavar="WEIGHT", help="Put much cited papers forward: from -1 (little cited ones) to 1.")]
+DiversifyOption = Annotated[float, typer.Option(
+    "--diversify", metavar="WEIGHT", help="Put papers back that are like those before them: from 0 to 1.")]
 
 
 @commands.command(epilog="Example: citewise recommend draft.tex --library my-library --format bibtex -k 30")
@@ -41,27 +55,41 @@ def recommend(
     cited: Annotated[list[str] | None, typer.Option(
         metavar="KEYS|FILE", help="What the draft cites already: ids separated by commas, or a .bib, .ris or CSL file; "
         "left out of the answer.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the signals behind each recommendation.")] = False,
+    author: AuthorOption = None,
+    no_self_citations: NoSelfCitationsOption = False,
+    prefer_recent: PreferRecentOption = 0.0,
+    prefer_cited: PreferCitedOption = 0.0,
+    diversify: DiversifyOption = 0.0,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each paper is recommended, what its score is made "
+                                          "of, and what answered.")] = False,
+    spans: Annotated[int, typer.Option(min=0, help="Show so many sentences for which others cite each paper.")] = 0,
     format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
 ) -> None:
     """Recommend papers that a draft should cite."""
     held = citewise.open(library)
     system_name = str(systems.System.parse(system))
-    query = _query(held, draft, title, abstract, before, since, cited or [])
-    answers = held.answer(query, k, system_name)
-    if not answers:
+    query = replace(draft_query(held, draft, title, abstract, before, since, cited or []),
+                    authors=tuple(author or []), no_self_citations=no_self_citations, prefer_recent=prefer_recent,
+                    prefer_cited=prefer_cited, diversify=diversify)
+    recommender = held.recommender(system_name)
+    answer = recommender.answer(query, k, explain)
+    if spans:
+        grounded = recommender.grounded(query, answer.recommendations, spans)
+        answer = replace(answer, recommendations=tuple(grounded))
+    if not answer.recommendations:
         say("No paper of the library shares a term with this draft within these years.")
     with writing(output) as file:
         if format.value == "table":
-            if answers:
-                Console(file=file).print(tables.recommendations(answers, explain))
+            if answer.recommendations:
+                Console(file=file).print(tables.answer(answer))
         else:
-            file.write(_rendered(format.value, held, query, system_name, answers))
+            file.write(_rendered(format.value, held, query, answer))
 
 
-def _query(held: citewise.OpenLibrary, draft: str | None, title: str, abstract: str, before: int | None,
-           since: int | None, cited: list[str]) -> Query:
+def draft_query(held: citewise.OpenLibrary, draft: str | None, title: str, abstract: str, before: int | None,
+                since: int | None, cited: list[str]) -> Query:
+    """Return the query that a draft's file and options make."""
     found = read_draft(draft) if draft else Draft()
     if draft and draft != "-":
         cited = [*cited, *held.cited_in(found, Path(draft).parent)]
@@ -81,31 +109,42 @@ def _names_a_file(cited: str) -> bool:
     return False
 
 
-def _rendered(format: str, held: citewise.OpenLibrary, query: Query, system: str,
-              answers: list[Recommendation]) -> str:
+def _rendered(format: str, held: citewise.OpenLibrary, query: Query, answer: Answer) -> str:
     if format == "json":
         manifest = held.library.manifest
-        return as_json(query, system, answers, {"path": str(held.library.path), "generation": manifest.generation,
-                                                "fingerprint": manifest.fingerprint}) + "\n"
-    return BIBLIOGRAPHIES[format]([each.paper for each in answers])
+        return as_json(query, answer, {"path": str(held.library.path), "generation": manifest.generation,
+                                       "fingerprint": manifest.fingerprint}) + "\n"
+    if format == "markdown":
+        return markdown_answer(answer)
+    return BIBLIOGRAPHIES[format]([each.paper for each in answer.recommendations])
 
 
 @commands.command(epilog="Example: citewise run --queries queries.jsonl --library my-library -k 1000 -o best.run")
 def run(
-    queries: Annotated[str, typer.Option(help='A file of {"id","title","abstract","year"?,"cited"?} lines, or -.',
+    queries: Annotated[str, typer.Option(help='A file of {"id","title","abstract","year"?,"cited"?} lines, for '
+                                         'sentences {"id","sentence","title"?,"abstract"?,"year"?}, or -; what '
+                                         'a line says itself ("prefer_recent", …) goes before the options.',
                                          show_default=False)],
     library: LibraryOption,
-    system: SystemOption = systems.DEFAULT,
+    system: SystemOption = "",
     k: Annotated[int, typer.Option("-k", min=1, help="How many papers a query.")] = 1000,
+    no_self_citations: NoSelfCitationsOption = False,
+    prefer_recent: PreferRecentOption = 0.0,
+    prefer_cited: PreferCitedOption = 0.0,
+    diversify: DiversifyOption = 0.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The run file; else standard output.")] = None,
 ) -> None:
-    """Answer many queries; write a TREC run file."""
-    recommender, report = citewise.open(library).recommender(system), Report()
+    """Answer many queries with best, sentences with evidence, unless a system is named; write a TREC run file."""
+    held, report = citewise.open(library), Report()
+    named = str(systems.System.parse(system)) if system else ""
+    wishes = Query(prefer_recent=prefer_recent, prefer_cited=prefer_cited, diversify=diversify)
+    check(wishes)
+    wishes = replace(wishes, no_self_citations=no_self_citations)  # whose, each line says
     with writing(output) as file, progress("answering") as bar:
-        for number, query in enumerate(read_queries(queries, report), 1):
-            answers = recommender.recommend(query, k)
-            write_run(file, query.id, [each.paper.id for each in answers], [each.score for each in answers],
-                      str(systems.System.parse(system)))
+        for number, query in enumerate(read_queries(queries, report, wishes), 1):
+            asked = named or (systems.FOR_SENTENCES if query.sentence else systems.DEFAULT)
+            answers = held.answer(query, k, asked)
+            write_run(file, query.id, [each.paper.id for each in answers], [each.score for each in answers], asked)
             bar(number, None)
     if report.counts:
         Console(stderr=True).print(tables.events(report))

@@ -16,10 +16,12 @@ from citewise.errors import BadInput
 from citewise.evaluate.analyses import ANALYSES, DEPTH, check
 from citewise.evaluate.experiment import FACETS, MEASURES
 from citewise.evaluate.plots import require_matplotlib
+from citewise.evaluate.sentences import MEASURES as LOCAL_MEASURES
 from citewise.evaluate.splits import PARTS, Years
 from citewise.evaluate.splits import Part as PartName
 from citewise.render import evaluation
-from citewise.systems import BASELINE
+from citewise.report import Report
+from citewise.systems import BASELINE, FOR_SENTENCES
 
 commands = typer.Typer()
 
@@ -68,7 +70,7 @@ def split(
 ) -> None:
     """Split a library's papers into train, dev and test queries."""
     held = citewise.open(library)
-    settings = laboratory.SplitSettings(test=years_of(test), dev=years_of(dev), fractions=_fractions(fractions),
+    settings = laboratory.SplitSettings(test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions),
                                         least=least, abstract=not without_abstract, sample=sample, seed=seed)
     made = laboratory.Split.make(held, settings, guard=not unguarded)
     made.save(output)
@@ -99,7 +101,7 @@ def years_of(text: str) -> Years | None:
     return int(match[1]), int(match[2] or match[1])
 
 
-def _fractions(text: str) -> tuple[float, float, float]:
+def fractions_of(text: str) -> tuple[float, float, float]:
     try:
         train, dev, test = map(float, text.split(","))
     except ValueError:
@@ -128,7 +130,13 @@ def evaluate(
     library: LibraryOption,
     systems: Annotated[str, typer.Option(help="Systems with commas between; several values of a setting with bars: "
                                          "'bm25(k1=0.9|1.2)'; run:FILE for another program's TREC run. The first is "
-                                         "the baseline.")] = BASELINE,
+                                         "the baseline.")] = "",
+    local: Annotated[bool, typer.Option("--local", help="Ask citing sentences what they cite, of older evidence: those "
+                                        "of --years, or of --queries.")] = False,
+    queries: Annotated[Path | None, typer.Option(help='With --local: a file of {"query","gold","citing_id","date"} '
+                                                 "lines.")] = None,
+    without_draft: Annotated[bool, typer.Option("--without-draft", help="With --local: the citing paper's title and "
+                                                "abstract are not known.")] = False,
     split: SplitOption = None,
     part: PartOption = TEST,
     years: YearsOption = "",
@@ -136,7 +144,7 @@ def evaluate(
     without_abstract: AnyAbstractOption = False,
     sample: SampleOption = None,
     seed: SeedOption = 0,
-    measures: MeasuresOption = MEASURES,
+    measures: MeasuresOption = "",
     by: Annotated[str, typer.Option(help=f"Break down by {', '.join(FACETS)}.")] = "",
     analyses: Annotated[str, typer.Option(help=f"Also look at {', '.join(ANALYSES)}.")] = "",
     analysed: Annotated[int, typer.Option(min=1, help="How many answers a query the analyses look at.")] = DEPTH,
@@ -150,16 +158,25 @@ def evaluate(
     unguarded: Annotated[bool, typer.Option("--unguarded", help="Let queries see what no draft could: themselves, "
                                             "younger papers, later citations. The result is marked.")] = False,
 ) -> None:
-    """Measure systems on papers of the library: how much of what they cite is found."""
+    """Measure systems on papers of the library, or on its sentences: how much of what they cite is found.
+
+    Papers are asked of bm25, sentences of ilciter and evidence, unless systems are named.
+    """
     held = citewise.open(library)
+    measures = measures or (LOCAL_MEASURES if local else MEASURES)
     settings = laboratory.Settings(measures=laboratory.parse_measures(measures), by=_names(by), jobs=jobs,
                                    folder=run_folder, depth=analysed if analyses else 0, seed=seed)
     check(_names(analyses))
     if plots:
         require_matplotlib()
-    made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract,
-                                                                 sample=sample, seed=seed))
-    questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale)
+    if local:
+        questions = _sentences_asked(held, queries, laboratory.SentenceSplit(
+            years_of(years), sample, seed, not without_draft))
+    else:
+        made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract,
+                                                                     sample=sample, seed=seed))
+        questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale)
+    systems = systems or (f"ilciter,{FOR_SENTENCES}" if local else BASELINE)
     with progress("evaluating") as bar:
         runs = laboratory.answers(held, [systems], questions, settings, bar)
     results = laboratory.score(held, runs, questions, settings)
@@ -170,6 +187,20 @@ def evaluate(
         "table": lambda: evaluation.as_table(results, looked_at),
         "json": lambda: evaluation.as_json(results, looked_at),
         "markdown": lambda: evaluation.as_markdown(results, looked_at)})
+
+
+def _sentences_asked(held: citewise.OpenLibrary, queries: Path | None,
+                     split: laboratory.SentenceSplit) -> list[laboratory.Question]:
+    """Return the questions of a file, or of the library's own sentences of some years."""
+    if bool(queries) == bool(split.years):
+        raise BadInput("say which sentences to ask: --queries FILE or --years YEARS")
+    if not queries:
+        return laboratory.sentence_questions(held.library, split)
+    report = Report()
+    found = laboratory.read_sentence_questions(held.library, queries, report, split.context)
+    if report.counts:
+        say(f"{escape(str(queries))}: {report.total('skipped'):,} of {report.read:,} lines skipped")
+    return found[: split.sample]
 
 
 def _names(text: str) -> tuple[str, ...]:

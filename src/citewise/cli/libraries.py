@@ -32,7 +32,7 @@ def demo(library: LibraryOption = Path("citewise-demo")) -> None:
     draft = opened.build_sample(library)
     answers = citewise.open(library).recommend(draft.title, draft.abstract, k=10)
     show(f"[bold]The draft:[/bold] {draft.title}\n")
-    show(tables.recommendations(answers, explain=False))
+    show(tables.recommendations(answers))
     show(f"\nThe sample library is in {library}. Try your own draft:\n"
            f"  citewise recommend --library {library} --title \"Learning to rank citations\"")
 
@@ -46,6 +46,8 @@ def index(
     report: Annotated[Path | None, typer.Option(help="Write what was skipped, repaired, merged or nearly the same, a "
                                                 "JSON object a line.")] = None,
     keep_versions: Annotated[bool, typer.Option("--keep-versions", help="Never merge papers by title.")] = False,
+    mentions: Annotated[bool, typer.Option("--mentions", help="Parse citing sentences to find what exactly is cited: "
+                                           "needs the extra `evidence`, and minutes for 100,000.")] = False,
 ) -> None:
     """Create a library or extend it; malformed records are counted and named, and stop nothing."""
     with contextlib.ExitStack() as stack:
@@ -53,7 +55,8 @@ def index(
         done = Report(listener=functools.partial(_write_event, events) if events else None)
         bar = stack.enter_context(progress("indexing"))
         first_row = _rows(library)
-        opened.index(sources, library, format=format.value if format else "", keep_versions=keep_versions, report=done,
+        opened.index(sources, library, format=format.value if format else "", keep_versions=keep_versions,
+                     mentions=mentions, report=done,
                      progress=lambda reading: _show_reading(bar, reading))
         if events:
             _note_near_duplicates(library, first_row, done)

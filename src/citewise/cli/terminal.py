@@ -30,11 +30,18 @@ def say(message: str) -> None:
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int | None], None]]:
     """Show a bar on standard error while work goes on, if that is a terminal."""
+    with progress_by_stage() as told:
+        yield lambda done, total: told(label, done, total)
+
+
+@contextlib.contextmanager
+def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show a bar that also says what is being done."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
 def write_result(path: Path | None, format: str, made: Mapping[str, Callable[[], Any]]) -> None:

@@ -1,0 +1,77 @@
+"""The command that recommends for sentences, with evidence."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import citewise
+from citewise import systems
+from citewise.cli.answers import TABLE, BeforeOption, OutputFormat, draft_query
+from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
+from citewise.drafts import read_text
+from citewise.errors import BadInput
+from citewise.passages import DraftSentence, lines_of, sentences_of
+from citewise.render import sentences as rendered
+
+commands = typer.Typer()
+
+
+@commands.command(epilog='Example: citewise cite "GIZA++ aligns words" --library my-library --title "Reordering"')
+def cite(
+    text: Annotated[str, typer.Argument(help="A sentence or a mention; or a file with a passage of a draft, or - for "
+                                        "standard input: then every sentence of it is answered.", show_default=False)],
+    library: LibraryOption,
+    lines: Annotated[bool, typer.Option("--lines", help="Each line of the file is a sentence of its own.")] = False,
+    draft: Annotated[str | None, typer.Option(metavar="FILE", help="The draft: its title, its abstract and what it "
+                                              "cites help to understand the sentence.")] = None,
+    title: Annotated[str, typer.Option(help="The draft's title.")] = "",
+    abstract: Annotated[str, typer.Option(help="The draft's abstract.")] = "",
+    k: Annotated[int, typer.Option("-k", min=1, help="How many papers a sentence.")] = 5,
+    spans: Annotated[int, typer.Option(min=0, help="How many sentences of the literature are shown for a paper.")] = 2,
+    system: SystemOption = systems.FOR_SENTENCES,
+    before: BeforeOption = None,
+    since: Annotated[int | None, typer.Option(metavar="YEAR", help="Only papers of this year and later.")] = None,
+    cited: Annotated[list[str] | None, typer.Option(
+        metavar="KEYS|FILE", help="What the draft cites elsewhere: ids separated by commas, or a .bib, .ris or CSL "
+        "file.")] = None,
+    format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+) -> None:
+    """Recommend papers to cite for a sentence, each with sentences of the literature that cite it for the like."""
+    held = citewise.open(library)
+    if not held.library.evidence_counts().sentences:
+        say("The library has no citing sentences, so papers are found by their titles and abstracts alone; index full "
+            "texts or contexts to have evidence.")
+    around = draft_query(held, draft, title, abstract, before, since, cited or [])
+    asked = _sentences(text, lines)
+    found = []
+    with progress("answering") as bar:
+        for advice in held.advise(asked, around, k, spans, system):
+            found.append(advice)
+            bar(len(found), len(asked))
+    with writing(output) as file:
+        if format.value == "table":
+            Console(file=file).print(rendered.as_table(found))
+        else:
+            file.write(rendered.FORMATS[format.value](found, str(systems.System.parse(system))))
+
+
+def _sentences(text: str, lines: bool) -> list[DraftSentence]:
+    """Return the sentence, or those of the file that the text names."""
+    if text == "-" or _is_file(text):
+        content = read_text(text)
+        found = lines_of(content) if lines else sentences_of(content)
+    else:
+        found = lines_of(" ".join(text.split()))
+    if not found:
+        raise BadInput("there is no sentence to find citations for")
+    return found
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # a sentence may be longer than a file's name can be
+        return False
