@@ -55,7 +55,8 @@ def measure_size(papers: list[dict], size: int) -> dict:
                                  "--keep-versions"])
     row = {"papers": size, "build s": round(seconds, 1), "papers a second": round(size / seconds),
            "build peak MB": peak, "on disk MB": round(_bytes(library) / 1e6),
-           "serving": in_fresh_process("serving.py", str(library)), **time_changes(library)}
+           "serving": in_fresh_process("serving.py", str(library)),
+           "serving best": in_fresh_process("serving.py", str(library), "best"), **time_changes(library)}
     shutil.rmtree(library)
     source.unlink()
     print(row, flush=True)

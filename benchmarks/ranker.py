@@ -1,0 +1,40 @@
+"""Makes the ranker that ships: trained on `cs` up to 2020, judged on 2021, with the ablation; 2022 is not looked at.
+
+    python benchmarks/ranker.py            (twenty minutes; the library not counted)
+    python benchmarks/ranker.py --ship     also writes the model into the package
+"""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
+from lab import CORPORA, library_of
+from measuring import commit, save
+
+from citewise.train import RankerSettings, Training, train_ranker
+
+PACKAGE = Path(__file__).parents[1] / "src" / "citewise" / "rank" / "models" / "default"
+SETTINGS = RankerSettings(CORPORA["cs"][0], ablation=True, jobs=2)
+
+
+def main() -> None:
+    measured = commit()
+    found = train_ranker(library_of("cs"), SETTINGS, lambda what, done, total: done % 500 or print(what, done, total))
+    save("ranker-cs", {"corpus": "cs"} | {name: value for name, value in asdict(found).items() if name != "model"})
+    if "--ship" in sys.argv:
+        ship(found, measured)
+
+
+def ship(found: Training, measured: str) -> None:
+    """Write the model's three files."""
+    told = {"corpus": "Papers of computer science (315,000, with titles, abstracts, years and references): the "
+                      "project's corpus cs.", "commit": measured} | found.model.provenance
+    told |= {"trained by": "benchmarks/ranker.py --ship", "trees": SETTINGS.trees}
+    (PACKAGE / "trees.txt").write_text(found.model.trees, "utf-8")
+    for name, value in (("first", found.model.first), ("provenance", told)):
+        (PACKAGE / f"{name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
+
+
+if __name__ == "__main__":
+    main()
