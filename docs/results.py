@@ -75,6 +75,81 @@ def best() -> str:
     return _titled("best-cs", rows)
 
 
+def half_given() -> str:
+    """Return what the learned system makes of half of the references."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = result["half of the references given"]["quality"]
+        measures = [*next(iter(found.values()))]
+        return ["of the other half", *measures], [
+            [name, *(_estimate([*each[measure].values()]) for measure in measures)] for name, each in found.items()]
+    return _titled("best-cs", rows)
+
+
+def best_speed() -> str:
+    """Return what an answer of the learned system takes, beside the others, and where the time goes."""
+    def rows(result: dict[str, Any]) -> Table:
+        timed, stages = result["latency"], result["stages, ms a query"]
+        asked = [[name, ", ".join(map(str, values)), timed["p95 / median"][name]]
+                 for name, values in timed["ms, median by round"].items()]
+        ratios = [[name, timed[name], ""] for name in ("best / bm25", "best / pyserini")]
+        return (["ms an answer, top 1000", "median by round", "p95 / median"],
+                [*asked, *ratios, *([f"stage: {name}", value, ""] for name, value in stages.items())])
+    return _titled("best-cs", rows)
+
+
+def trained(part: str) -> str:
+    """Return a part of what the training of the shipped ranker found."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = result[part]
+        measures = [*next(iter(found.values()))]
+        return ["", *measures], [[name, *(f"{each[measure]:.3f}" for measure in measures)]
+                                 for name, each in found.items()]
+    return _titled("ranker-cs", rows)
+
+
+def calibration() -> str:
+    """Return how many candidates were expected to be cited, and were."""
+    def rows(result: dict[str, Any]) -> Table:
+        return ["expected", "cited", "candidates"], [
+            [f"{each['expected']:.1%}", f"{each['cited']:.1%}", int(each["candidates"])]
+            for each in result["calibration"]]
+    return _titled("ranker-cs", rows)
+
+
+def transfer() -> str:
+    """Return what the shipped ranker finds in a field that it never saw."""
+    def rows(result: dict[str, Any]) -> Table:
+        parts = result["parts"]
+        measures = [*next(iter(parts.values()))["whole"]["bm25"]]
+        head = [f"{measure}: {name}" for measure in measures for name in ("`bm25`", "`best`", "p")]
+        return ["elife", *head], [
+            [f"{part}, {name}", *(f"{value:.3f}" for measure in measures for value in (
+                found["bm25"][measure], found["best"][measure], found["p"][measure]))]
+            for part, slices in parts.items() for name, found in slices.items() if name != "queries"]
+    return _titled("transfer-elife", rows)
+
+
+def small_libraries() -> str:
+    """Return what the learned system and BM25 find in small libraries."""
+    def rows(result: dict[str, Any]) -> Table:
+        measures = [*next(iter(result["quality"].values()))["bm25"]]
+        head = [f"{measure}: {name}" for measure in measures for name in ("`bm25`", "`best`", "p")]
+        return ["library, papers", *head], [
+            [name, *(f"{value:.3f}" for measure in measures for value in (
+                found["bm25"][measure], found["best"][measure], found["p"][measure]))]
+            for name, found in result["quality"].items()]
+    return _titled("small-libraries-cs", rows)
+
+
+def knobs(part: str = "") -> str:
+    """Return what each preference changes; `part` names a corpus within the result."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = (result[part] if part else result)["settings"]
+        return (["preference", *next(iter(found.values()))],
+                [[name, *(f"{value:.3f}" for value in each.values())] for name, each in found.items()])
+    return _titled("knobs-cs", rows)
+
+
 def navigation() -> str:
     """Return what navigation finds round by round, with two rankers and in the paper."""
     def rows(result: dict[str, Any]) -> Table:
@@ -249,11 +324,80 @@ def pools(which: str) -> str:
     return _titled("pools-cs", rows)
 
 
+def extraction() -> str:
+    """Return what the readers of full texts found, by format."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = result["formats"]
+        shown = [name for name in next(iter(found.values())) if name != "skipped, by reason"]
+        reasons = [[f"skipped: `{reason}`", *(each["skipped, by reason"].get(reason, 0) for each in found.values())]
+                   for reason in sorted({reason for each in found.values() for reason in each["skipped, by reason"]})]
+        return ["", *found], [*([name, *(each[name] for each in found.values())] for name in shown), *reasons]
+    return _titled("extraction", rows)
+
+
+def extraction_checked() -> str:
+    """Return how many of the groups that were checked by hand are right, by format."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = result["checked by hand"]
+        kinds = [*next(iter(found.values()))]
+        total = {kind: sum(each[kind] for each in found.values()) for kind in kinds}
+        return (["format", "groups", *(f"{kind} right" for kind in kinds[1:])],
+                [[name, *each.values()] for name, each in [*found.items(), ("all", total)]])
+    return _titled("extraction", rows)
+
+
+def local() -> str:
+    """Return what systems find for sentences, collection by collection: MRR and hit@10."""
+    def rows(result: dict[str, Any]) -> Table:
+        names = [*result["collections"]]
+        found = {name: _local_rows(name, result) for name in names}
+        return (["MRR / hit@10", *names],
+                [[label, *(found[name][label] for name in names)] for label in found[names[0]]])
+    return _titled("local", rows)
+
+
+def _local_rows(name: str, result: Mapping[str, Any]) -> dict[str, str]:
+    held, more = result["collections"][name], "of sentences whose paper has others among them"
+    alone = held["sentence alone"]
+    asked = {"`bm25` over titles and abstracts": alone["bm25"], "`ilciter`": alone["ilciter"],
+             "`evidence`, sentence alone": alone["evidence"],
+             "`evidence`, with the draft's title and abstract": held["with the draft's title and abstract"]["evidence"],
+             "… of papers with several sentences": held[more]["title and abstract"]["evidence"],
+             "… and what the others cite": held[more]["and what these cite"]["evidence"]}
+    return {**{label: f"{mrr:.3f} / {hit:.3f}" for label, (mrr, hit) in result["reference"][name].items()},
+            **{label: f"{found['MRR@1000'][0]:.3f} / {found['hit@10'][0]:.3f}" for label, found in asked.items()}}
+
+
+def local_model() -> str:
+    """Return what families of signals are worth for sentences: MRR / hit@10 of held-out questions."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = next(each for name, each in result.items() if name.startswith("of a third"))
+        parts = [*found["without nothing"]]
+        return (["", *parts],
+                [[label, *(_local_cell(held.get(part)) for part in parts)] for label, held in found.items()])
+    return _titled("local_model", rows)
+
+
+def _local_cell(held: Mapping[str, Any] | None) -> str:
+    return "; ".join(f"{mrr:.3f} / {hit:.3f}" for mrr, hit in (held["draft"], held["alone"])) if held else ""
+
+
+def local_speed() -> str:
+    """Return what an answer for a sentence takes."""
+    return _titled("local_speed", lambda result: (
+        ["", "ms, median", "× rank_bm25"],
+        [[name, value, result["of rank_bm25"][name]] for name, value in result["median milliseconds"].items()]))
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary, "quality": quality, "latency": latency, "memory": memory, "build": build, "growth": growth,
     "crash": crash, "tuning": tuning, "lab-cs": functools.partial(laboratory, "cs"),
     "lab-elife": functools.partial(laboratory, "elife"), "lab-overhead": overhead,
     "pools-fields": functools.partial(pools, "table 3"), "pools-kinds": functools.partial(pools, "table 4"),
     "pools-large": functools.partial(pools, "table 2"), "best": best,
-    "navigation": navigation}
+    "best-speed": best_speed, "half-given": half_given, "trained": functools.partial(trained, "quality"),
+    "ablation": functools.partial(trained, "ablation"), "calibration": calibration, "transfer": transfer,
+    "navigation": navigation, "small-libraries": small_libraries, "knobs": knobs,
+    "knobs-authors": functools.partial(knobs, "elife 2021"), "extraction": extraction,
+    "extraction-checked": extraction_checked, "local": local, "local-model": local_model, "local-speed": local_speed}
 """Marker to table."""
