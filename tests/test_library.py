@@ -410,6 +410,16 @@ def test_a_library_with_a_part_missing(library: Path, part: str) -> None:
     assert not citewise.verify(library).sound
 
 
+def test_a_reader_makes_no_index_where_one_is_being_removed(library: Path) -> None:
+    # A writer that clears an old generation away empties its folders file by file.
+    folder = library / "lexical" / Library(library).manifest.lexical
+    for file in folder.iterdir():
+        file.unlink()
+    with pytest.raises(BadLibrary, match="citewise verify"):
+        citewise.open(library)
+    assert not [*folder.iterdir()]
+
+
 def test_a_path_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file.txt").write_text("precious")
     with pytest.raises(CitewiseError):

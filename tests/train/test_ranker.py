@@ -14,10 +14,12 @@ import citewise
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.evaluate import Split, SplitSettings, evaluate
 from citewise.evaluate.runs import journal_name
+from citewise.ingest import read
 from citewise.library import models
 from citewise.rank import model
 from citewise.rank.features import first_features
 from citewise.rank.model import FirstStep, product
+from citewise.report import Report
 from citewise.train import RankerSettings, Training, ranker, save, train_ranker
 from citewise.train.cases import KINDS, Thinned, case_of, kind_of
 from citewise.train.fitting import logistic
@@ -72,6 +74,20 @@ def test_logistic_against_scipy() -> None:
     assert found[2] + found[:2] @ matrix.mean(0) == pytest.approx(best[2], abs=1e-4)
 
 
+def test_logistic_where_few_are_cited() -> None:
+    # Newton's full steps overshoot here.
+    dice = np.random.default_rng(1)
+    one = np.exp(dice.normal(0, 1, (4000, 8)))
+    matrix = np.hstack([one, *(one * one[:, [column]] for column in range(8))])
+    labels = (one[:, 0] * one[:, 1] > 20).astype(float) * (dice.random(4000) < 0.5)
+    weights = np.where(labels > 0, 1.0, 20.0)
+    found = logistic(matrix, labels, weights)
+    scaled = (matrix - matrix.mean(0)) / matrix.std(0)
+    expected = 1 / (1 + np.exp(-(matrix @ found[:-1] + found[-1])))
+    slope = scaled.T @ (weights * (expected - labels)) + found[:-1] * matrix.std(0)
+    assert np.abs(slope).max() < 1e-2, "at the least loss nothing pulls any more"
+
+
 def test_products_by_hand() -> None:
     # 2 age + 3 share + 0.5 age share - 0.1 age^2 + 1, at an age of 4 and a share of 0.5: 8 + 1.5 + 1 - 1.6 + 1
     first = FirstStep({"age": 2.0, "title_in_draft": 3.0}, 1.0, 10,
@@ -122,6 +138,16 @@ def test_it_learns(training: Training) -> None:
     assert {"nothing", "words", "votes", "seeds"} <= training.ablation.keys()
     assert sum(part["candidates"] for part in training.calibration) == 20 * 20
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
+
+
+def test_on_another_field(shared: Path, tmp_path: Path) -> None:
+    # Real papers of a small library; the years after 2020 stay unseen.
+    found = read([shared / "elife" / "papers.jsonl.xz"], Report())
+    citewise.add([paper for paper, _ in found if paper.year <= 2020], tmp_path, keep_versions=True)
+    settings = RankerSettings(SplitSettings(dev=(2019, 2019), test=(2020, 2020), least=3), most=200, tuning=60, trees=60)
+    quality = train_ranker(citewise.open(tmp_path), settings).quality
+    for measure in ("F1@20", "MRR@1000", "R@1000"):
+        assert quality["trained"][measure] > quality["bm25"][measure], measure
 
 
 def test_what_is_measured_is_what_serves(path: Path, training: Training) -> None:

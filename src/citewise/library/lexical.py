@@ -34,8 +34,9 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _open(folder: Path) -> tantivy.Index:
-    index = tantivy.Index(_schema(), str(folder))
+def _open(folder: Path, create: bool = False) -> tantivy.Index:
+    """Open an index; only a writer may create one, lest a reader find a folder emptied and make an empty index of it."""
+    index = tantivy.Index(_schema(), str(folder)) if create else tantivy.Index.open(str(folder))
     index.register_tokenizer("codes", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index
 
@@ -45,7 +46,7 @@ class LexicalWriter:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        index = _open(folder)
+        index = _open(folder, create=True)
         self._schema, self._writer = index.schema, index.writer(_HEAP, _THREADS)
 
     def add(self, first_row: int, years: Sequence[int], fields: Sequence[Ragged]) -> None:

@@ -20,8 +20,8 @@ from citewise.train.feature_families import FEATURES, FIRST
 from citewise.train.findings import Figures, ablation, calibration, figures, scored, worth
 from citewise.train.fitting import fit_first, fit_trees
 
-_FIRST_ONE_IN = 5
-"""The linear step learns from one training query in so many."""
+_FIRST_ONE_IN, _FIRST_LEAST = 5, 400
+"""The linear step learns from one training query in so many, but from no fewer than so many if there are as many."""
 
 _LEAST_QUERIES = 20
 
@@ -139,7 +139,8 @@ def _fitted(workers: Workers, train: Sequence[Question], dev: Sequence[Question]
 
     best = BestSettings()
     rough = Extraction(FIRST, best, settings.seed)
-    first = fit_first(made("linear step", train[::_FIRST_ONE_IN], rough)[0], FIRST, best.depth)
+    some = train[::max(min(len(train) // _FIRST_LEAST, _FIRST_ONE_IN), 1)]
+    first = fit_first(made("linear step", some, rough)[0], FIRST, best.depth)
     full = dataclasses.replace(rough, names=FEATURES, first=first)
     learned_from, _ = made("training queries", train, full)
     sets = _Sets(learned_from, *made("dev queries", dev, dataclasses.replace(full, whole=True)))
