@@ -15,7 +15,7 @@ import citewise.evaluate
 ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
-    ["types", "errors", "ids", "hash_table", "encoding", "latex", "report"],
+    ["types", "errors", "ids", "hash_table", "encoding", "latex", "report", "garbage"],
     ["text", "places", "marks"],
     ["protocols", "tex_source"],
     ["likeness"],

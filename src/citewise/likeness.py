@@ -69,15 +69,17 @@ def saturated(stores: Stores, rows: Rows, matches: Matches, field: str) -> Satur
     return Saturated(matches.places, matches.columns, parts)
 
 
-def saturated_together(stores: Stores, rows: Rows, matches: list[Matches], terms: int) -> Saturated:
+def saturated_together(stores: Stores, rows: Rows, title: Matches, abstract: Matches, terms: int) -> Saturated:
     """Return the matches in title and abstract as those of one text: each has its share of what they have together."""
-    places = np.concatenate([each.places for each in matches])
-    columns = np.concatenate([each.columns for each in matches])
-    counts = np.concatenate([each.counts for each in matches])
-    totals = np.zeros(rows.size * terms, np.float32)  # counts are small and whole: exact, at half the memory
-    for each in matches:
-        totals[each.places * terms + each.columns] += each.counts
-    totals = totals[places * terms + columns]
+    places = np.concatenate((title.places, abstract.places))
+    columns = np.concatenate((title.columns, abstract.columns))
+    counts = np.concatenate((title.counts, abstract.counts))
+    totals = counts.copy()
+    in_title, in_abstract = (each.places * terms + each.columns for each in (title, abstract))
+    again = np.searchsorted(in_abstract, in_title)  # both are sorted
+    both = np.flatnonzero(np.append(in_abstract, -1)[again] == in_title)
+    totals[both] += abstract.counts[again[both]]
+    totals[in_title.size + again[both]] += title.counts[both]
     return Saturated(places, columns, counts * (K1 + 1) / (totals + _norm(stores, rows, "text")[places]))
 
 
@@ -95,8 +97,8 @@ def likeness(stores: Stores, rows: Rows, bag: Bag) -> Column:
 
 
 def _matched(stores: Stores, rows: Rows, bag: Bag) -> Saturated:
-    matches = [stores.matches(rows, bag.terms, field) for field in FIELDS]
-    return saturated_together(stores, rows, matches, bag.terms.size)
+    title, abstract = (stores.matches(rows, bag.terms, field) for field in FIELDS)
+    return saturated_together(stores, rows, title, abstract, bag.terms.size)
 
 
 def likeness_by_term(stores: Stores, rows: Rows, bag: Bag) -> NDArray[np.float64]:

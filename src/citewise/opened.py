@@ -1,8 +1,6 @@
 """The Python face of a library: what `citewise.open` returns, and the verbs that change a library."""
 
-import contextlib
 import functools
-import gc
 import importlib.resources
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,6 +11,7 @@ from citewise import systems
 from citewise.drafts import Draft, draft_of
 from citewise.errors import BadInput
 from citewise.evidence.spans import Extractor
+from citewise.garbage import uncollected
 from citewise.ingest import Progress, Record, read
 from citewise.ingest.ahead import read_ahead
 from citewise.ingest.clean import Cleaner
@@ -193,21 +192,9 @@ def index(sources: Iterable[str | Path], library: str | Path, *, format: str = "
     With `mentions`, citing sentences are parsed to find what exactly is cited (extra `evidence`).
     """
     report = report or Report()
-    with _uncollected():
+    with uncollected():
         writer.add(library, read_ahead(sources, report, format, progress, mentions), report, keep_versions)
     return report
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Switch cyclic garbage collection off: millions of papers without a cycle pass by, and it looks at each."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def add(records: Iterable[Paper | CitingSentence | Document], library: str | Path, *, keep_versions: bool = False,

@@ -109,7 +109,10 @@ class Terms(Protocol):
         ...
 
     def matches(self, rows: Rows, terms: NDArray[np.int64], field: str) -> Matches:
-        """Return the same without the zeros: far less where papers are many; `field` is not "text"."""
+        """Return the same without the zeros: far less where papers are many; `field` is not "text".
+
+        Terms are given sorted, and columns are sorted within a place.
+        """
         ...
 
     def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
@@ -124,8 +127,12 @@ class Terms(Protocol):
 class Lexical(Protocol):
     """An inverted index that finds the papers sharing terms with a query, best first by its own BM25."""
 
-    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int, scope: Scope) -> Rows:
-        """Return at most k rows in scope; a term's weight is how often it occurs in the query."""
+    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int, scope: Scope,
+               least: int | None = None) -> Rows:
+        """Return the k best rows in scope; a term's weight is how often it occurs in the query.
+
+        With `least`, an engine may leave it at fewer than k, but at so many, if that is faster.
+        """
         ...
 
 

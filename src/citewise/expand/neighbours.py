@@ -8,7 +8,7 @@ import numpy as np
 from citewise.likeness import Bag, likeness
 from citewise.places import Places
 from citewise.protocols import Graph, Papers, Terms
-from citewise.types import Column, Query, Ranking, Rows, Scope, summed
+from citewise.types import Column, Query, Ranking, Rows, Scope, distinct, summed
 
 DEPTHS = (10, 30, 100)
 """Votes are also counted among this many nearest papers only."""
@@ -98,5 +98,5 @@ class Neighbours:
         """Return the candidates and, behind them, what their neighbourhood cites, all with its votes."""
         near = neighbourhood(self._stores, query, ranking.rows, scope, self._most)
         known = Places(ranking.rows).of(near.cited)
-        wider = ranking.followed_by(np.unique(near.cited[known < 0]))
+        wider = ranking.followed_by(distinct(near.cited[known < 0]))
         return wider.with_signals(votes(near, Places(wider.rows).of(near.cited), len(wider), self._most))

@@ -32,6 +32,8 @@ from citewise.types import Occurrence, Paper, Rows, Scope
 _OPEN_ATTEMPTS = 20
 _FILTERED_BELOW = 0.5
 """Where fewer papers than this share are in scope, tantivy filters by year; above, asking for more hits is faster."""
+_SPARE = 1.3
+"""So many times the hits are then asked for that should hold enough in scope."""
 
 
 class _Titled(msgspec.Struct):
@@ -243,7 +245,7 @@ class Library:
         for segment, places, local in self._by_segment(rows):
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
-            found = numbers[segment.values(field, "terms")[index]]
+            found = numbers.take(segment.values(field, "terms").take(index))
             hits = np.flatnonzero(found)
             owners = np.repeat(places, np.diff(begins))  # a search for each hit takes longer
             parts.append((owners[hits], found[hits].astype(np.int64) - 1,
@@ -259,11 +261,11 @@ class Library:
     def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
         """Return every term of a field of each paper, and how often each stands there."""
         if len(self.segments) == 1:
-            terms, counts = (self.segments[0].lists(field, column, rows) for column in ("terms", "counts"))
+            terms, counts = self.segments[0].lists(field, rows, "terms", "counts")
             return terms, counts.values
         lengths, parts = np.zeros(rows.size, np.int64), []
         for segment, places, local in self._by_segment(rows):
-            terms, counts = (segment.lists(field, column, local) for column in ("terms", "counts"))
+            terms, counts = segment.lists(field, local, "terms", "counts")
             lengths[places] = terms.lengths
             parts.append((np.repeat(places, terms.lengths), terms.values, counts.values))
         owners, values, counted = (np.concatenate([np.zeros(0, np.int64), *column]).astype(np.int64)
@@ -282,18 +284,22 @@ class Library:
 
     # Lexical
 
-    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int, scope: Scope) -> Rows:
-        """Return at most k rows in scope, best first by tantivy's BM25."""
+    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int, scope: Scope,
+               least: int | None = None) -> Rows:
+        """Return at most k rows in scope, best first by tantivy's BM25; `least`: so many of them are enough."""
         if k < 1:
             raise BadInput(f"k must be at least 1, not {k}")
+        enough = k if least is None else min(least, k)
         years = _year_range(scope) if scope.bounded else None
         share = self._share(years)
         filtered = years if share < _FILTERED_BELOW else None
-        limit = k + len(scope.hidden) if filtered or not years else int(k / share * 1.3) + len(scope.hidden) + 10
+        limit = k + len(scope.hidden)
+        if years and not filtered:
+            limit = int(max(k / share, enough / share * _SPARE)) + len(scope.hidden) + 10
         while True:
             rows = self._lexical.search(terms, weights, limit, filtered)
             kept = rows[self.in_scope(rows, scope)]
-            if kept.size >= k or rows.size < limit:
+            if kept.size >= enough or rows.size < limit:
                 return kept[:k]
             limit *= 2
 

@@ -12,7 +12,9 @@ def flat_index(starts: Rows, ends: Rows) -> tuple[Rows, Rows]:
     """Return the positions that the ranges starts[i]:ends[i] cover, end to end, and where each range begins therein."""
     lengths = ends - starts
     begins = np.concatenate(([0], np.cumsum(lengths)))
-    return np.repeat(starts - begins[:-1], lengths) + np.arange(begins[-1]), begins
+    index = np.repeat(starts - begins[:-1], lengths)
+    index += np.arange(begins[-1])
+    return index, begins
 
 
 def take(lists: Ragged, places: Rows) -> Ragged:

@@ -61,11 +61,11 @@ class Segment:
         """Return a column of all lists, end to end."""
         return self._arrays[f"{name}.{column}"]
 
-    def lists(self, name: str, column: str, rows: Rows) -> Ragged:
-        """Return a column of the lists of some rows."""
+    def lists(self, name: str, rows: Rows, *columns: str) -> list[Ragged]:
+        """Return columns of the lists of some rows."""
         starts = self.starts(name)
         index, begins = flat_index(starts[rows], starts[rows + 1])
-        return Ragged(self.values(name, column)[index], begins)
+        return [Ragged(self.values(name, column).take(index), begins) for column in columns]
 
 
 class SegmentWriter:
@@ -100,10 +100,10 @@ class SegmentWriter:
         for name, dtype in PER_ROW.items():
             self._append(name, segment.array(name)[rows], dtype)
         for name, columns in LISTS.items():
-            lists = {column: segment.lists(name, column, rows) for column in columns}
-            starts = next(iter(lists.values())).starts
-            self._append_lists(name, {column: each.values for column, each in lists.items()}, starts[1:])
-        self._count_papers([_pairs(segment.lists(field, "terms", rows)) for field in FIELDS])
+            lists = segment.lists(name, rows, *columns)
+            values = {column: each.values for column, each in zip(columns, lists, strict=True)}
+            self._append_lists(name, values, lists[0].starts[1:])
+        self._count_papers([_pairs(*segment.lists(field, rows, "terms")) for field in FIELDS])
         self.rows += rows.size
         return [_repeated(segment, field, rows) for field in FIELDS]
 
@@ -166,6 +166,6 @@ def _pairs(terms: Ragged) -> NDArray[np.int64]:
 
 def _repeated(segment: Segment, field: str, rows: Rows) -> Ragged:
     """Return terms as often as they occur; their order, which BM25 does not see, is not the text's."""
-    terms, counts = (segment.lists(field, column, rows) for column in ("terms", "counts"))
+    terms, counts = segment.lists(field, rows, "terms", "counts")
     ends = np.concatenate(([0], np.cumsum(counts.values.astype(np.int64))))
     return Ragged(np.repeat(terms.values.astype(np.int64), counts.values), ends[terms.starts])

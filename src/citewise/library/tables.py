@@ -174,7 +174,7 @@ def _frequencies(segments: Sequence[Segment], deleted: Rows, name: str) -> NDArr
         gone = deleted[(deleted >= first) & (deleted < first + segment.rows)] - first
         if gone.size:
             fields = ("title", "abstract") if name == "text" else (name,)
-            lists = [segment.lists(field, "terms", gone) for field in fields]
+            lists = [segment.lists(field, gone, "terms")[0] for field in fields]
             pairs = [np.repeat(np.arange(gone.size), each.lengths) << _SHIFT | each.values for each in lists]
             terms = np.unique(np.concatenate(pairs)) & _LOW
             counted[: int(terms.max(initial=-1)) + 1] -= np.bincount(terms)

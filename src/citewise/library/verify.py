@@ -123,7 +123,7 @@ def _paper_problems(library: Library, progress: Callable[[int, int], None]) -> I
 
 def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
     years = segment.array("years")[rows].tolist()
-    keys, references = segment.lists("keys", "hashes", rows), segment.lists("references", "keys", rows)
+    (keys,), (references,) = segment.lists("keys", rows, "hashes"), segment.lists("references", rows, "keys")
     for place, paper in enumerate(segment.records.read(rows)):
         if (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)]) != (
                 years[place], keys[place].tolist(), references[place].tolist()):
@@ -166,7 +166,8 @@ def _reference_counts(library: Library) -> tuple[int, int]:
     references = dangling = 0
     for entry, segment in zip(library.manifest.segments, library.segments, strict=True):
         alive = library.rows[(library.rows >= entry.first_row) & (library.rows < entry.first_row + entry.rows)]
-        keys = segment.lists("references", "keys", alive - entry.first_row).values.astype(np.uint64)
+        (found,) = segment.lists("references", alive - entry.first_row, "keys")
+        keys = found.values.astype(np.uint64)
         references += keys.size
         dangling += int((library.tables.keys.find(keys) < 0).sum())
     return references, dangling

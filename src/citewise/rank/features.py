@@ -26,13 +26,13 @@ _UNKNOWN_AGE = 10.0
 
 
 def first_features(signals: Signals, names: Sequence[str], depth: int) -> NDArray[np.float64]:
-    """Return a matrix for the first, linear step: no NaN; a paper that the search did not find counts as the next after
-    `depth`.
+    """Return the first, linear step's features, one a row: no NaN; a paper that the search did not find counts as the
+    next after `depth`.
     """
     held = signals | {"growth": growth(signals), "age": _filled(signals["age"], _UNKNOWN_AGE)}
     held |= {"voted_for": np.sign(signals["vote_count"]), "found": 1.0 - np.isnan(signals["hit_rank"])}
     held["hit_rank"] = _filled(signals["hit_rank"], depth + 1) - 1  # so that its logarithm is the rank's
-    return np.stack([_filled(_column(held, name), 0.0) for name in names], 1)
+    return np.stack([_filled(_column(held, name), 0.0) for name in names])
 
 
 def features(signals: Signals, names: Sequence[str]) -> NDArray[np.float64]:

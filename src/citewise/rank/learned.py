@@ -71,11 +71,11 @@ def narrowed(ranking: Ranking, first: FirstStep, kept: int, scope: Scope) -> tup
     """Return the linear step's best (with all of `scope.within`) and the others, each best first."""
     scores = first.scores(ranking.signals)
     order = np.lexsort((ranking.rows, -scores))
-    known = ranking.with_signals({"first": scores}).take(order)
-    chosen = np.arange(order.size) < kept
-    if scope.within is not None:
-        chosen |= np.isin(known.rows, scope.within)
-    return known.take(chosen), known.take(~chosen)
+    known = ranking.with_signals({"first": scores})
+    if scope.within is None:
+        return known.take(order[:kept]), known.take(order[kept:])
+    chosen = (np.arange(order.size) < kept) | np.isin(ranking.rows[order], scope.within)
+    return known.take(order[chosen]), known.take(order[~chosen])
 
 
 def with_further_signals(stores: Stores, query: Query, best: Ranking, near: Weighted, scope: Scope) -> Ranking:
@@ -113,6 +113,8 @@ def _stacked(best: Ranking, rest: Ranking) -> Ranking:
         return best
     first = rest.signals["first"]
     lowest = best.scores.min(initial=0.0) - 1
-    behind = best.followed_by(rest.rows)
-    signals = behind.signals | {name: np.append(best.signals[name], column) for name, column in rest.signals.items()}
-    return Ranking(behind.rows, np.append(best.scores, lowest + first - first.max()), signals)
+    unknown = np.full(len(rest), np.nan)
+    signals = {name: np.concatenate((column, rest.signals.get(name, unknown)))
+               for name, column in best.signals.items()}
+    return Ranking(np.concatenate((best.rows, rest.rows)),
+                   np.concatenate((best.scores, lowest + first - first.max())), signals)

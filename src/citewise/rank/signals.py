@@ -5,10 +5,11 @@ from typing import Protocol
 import numpy as np
 
 from citewise.likeness import Bag
+from citewise.places import Places
 from citewise.protocols import Graph, Papers, Terms
 from citewise.rank.graph_signals import Weighted, co_citation, coupling, popularity
 from citewise.rank.text_signals import feedback_bag, text_signals, title_in_draft, title_likeness, words_shared
-from citewise.types import Column, Query, Ranking, Rows, Scope, summed
+from citewise.types import Column, Query, Ranking, Rows, Scope, distinct, summed
 
 _SEEDS = 50
 """So many best candidates stand for the references that the draft will have."""
@@ -45,9 +46,9 @@ def cited_as(stores: Stores, query: Query, rows: Rows, scope: Scope) -> dict[str
     Likeness is BM25 relative to the best of those titles: as if each paper were also indexed by how it is cited.
     """
     citers = stores.citers(rows, scope)
-    citing, at = np.unique(citers.values, return_inverse=True)
+    citing = distinct(citers.values)
     alike = title_likeness(stores, citing, Bag.of_draft(stores, query))
-    each = (alike / max(alike.max(initial=0.0), 1e-9))[at]
+    each = (alike / max(alike.max(initial=0.0), 1e-9))[Places(citing).of(citers.values)]
     owners, count = np.repeat(np.arange(rows.size), citers.lengths), rows.size
     most = np.zeros(count)
     np.maximum.at(most, owners, each)

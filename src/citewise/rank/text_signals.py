@@ -46,7 +46,7 @@ def text_signals(stores: Stores, query: Query, rows: Rows, feedback: Bag) -> dic
     terms = np.unique(np.concatenate([bag.terms for bag in bags.values()]))
     matches = {field: stores.matches(rows, terms, field) for field in FIELDS}
     parts = {field: saturated(stores, rows, matches[field], field) for field in FIELDS}
-    parts["text"] = saturated_together(stores, rows, [*matches.values()], terms.size)
+    parts["text"] = saturated_together(stores, rows, matches["title"], matches["abstract"], terms.size)
     found = {name: parts[field].scores(_spread(stores, bags[bag], terms, field), rows.size)
              for name, bag, field in _COMPARED}
     weights, places = _spread(stores, bags["title"], terms, "title"), matches["title"]

@@ -102,7 +102,7 @@ def _first_examples(case: Case, extraction: Extraction, dice: np.random.Generato
     known = with_first_signals(case.stores, case.query, ranking, case.scope)
     cited = np.isin(known.rows, case.gold)
     kept = cited | (dice.random(cited.size) < 1 / _ONE_IN)
-    matrix = first_features(known.signals, extraction.names, extraction.settings.depth)
+    matrix = first_features(known.signals, extraction.names, extraction.settings.depth).T
     yield _of(matrix[kept], cited[kept], np.where(cited[kept], 1.0, _ONE_IN), case)
 
 
