@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from citewise import ids
 from citewise.errors import BadInput, BadLibrary, MissingData
+from citewise.garbage import keep_freed_memory
 from citewise.library import manifest as manifests
 from citewise.library import models
 from citewise.library.entries import keys_of, title_digest
@@ -48,6 +49,7 @@ class Library:
 
     def __init__(self, path: Path | str) -> None:
         """Open the current generation; should a writer replace it meanwhile, open the next one."""
+        keep_freed_memory()
         self.path = Path(path)
         for _ in range(_OPEN_ATTEMPTS):
             manifest = manifests.load(self.path)
@@ -295,7 +297,7 @@ class Library:
         filtered = years if share < _FILTERED_BELOW else None
         limit = k + len(scope.hidden)
         if years and not filtered:
-            limit = int(max(k / share, enough / share * _SPARE)) + len(scope.hidden) + 10
+            limit = int(max(k, enough / share * _SPARE)) + len(scope.hidden) + 10
         while True:
             rows = self._lexical.search(terms, weights, limit, filtered)
             kept = rows[self.in_scope(rows, scope)]
