@@ -1,7 +1,5 @@
 """A table from 64-bit hashes to numbers, asked and filled in bulk."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,7 +52,8 @@ class HashTable:
         self._numbers = np.full(size, -1, np.int64)
 
 
-def _astray(found: Hashes, sought: Hashes) -> NDArray[Any]:
+def _astray(found: Hashes, sought: Hashes) -> NDArray[np.intp]:
     """Return the places whose slot holds another hash."""
-    others = np.flatnonzero(found != sought)  # most often few
-    return others[found[others] != 0]
+    others: NDArray[np.intp] = np.flatnonzero(found != sought)  # most often few
+    astray: NDArray[np.intp] = others[found[others] != 0]
+    return astray

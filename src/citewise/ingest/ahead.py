@@ -34,9 +34,7 @@ WORTH_A_PROCESS = 8_000_000
 
 _FRAMES_AHEAD = 8
 _PIPE = 1 << 20
-"""Bytes, where the system lets us choose (Linux): each time that a pipe runs empty, the interpreter's lock is fought for
-once more.
-"""
+"""Bytes, where the system lets us choose (Linux): each time that a pipe runs empty, its ends wait for one another."""
 _LENGTH = struct.Struct("<I")
 _TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8", "?")
 

@@ -47,44 +47,43 @@ class Cleaner:
     def paper(self, raw: Raw, place: Place) -> Paper | None:
         """Return the paper, or None where the record is none; a record with an id but without a title is a patch."""
         repairs: list[str] = []
-        title = self._title(raw.get("title"), repairs)
+        title, own, abstract, venue, date = _texts(raw, repairs)
+        title = _title(title, repairs)
         keys = _keys(raw.get("ids"))
-        own = _text(raw.get("id"), repairs)[: ids.LONGEST_KEY]
-        own = ids.key(own) if own else _first_key(keys, title)
+        own = ids.key(own[: ids.LONGEST_KEY]) if own else _first_key(keys, title)
         if not own:
             self.report.note("skipped", "no_id_no_title", place)
             return None
         if not (title[:1].isalnum() or any(character.isalnum() for character in title)):
             title = ""
-        year, date = self.year_and_date(raw.get("year"), raw.get("date"), repairs)
+        year, date = self._dated(raw.get("year"), date, repairs)
+        kind = raw.get("kind")
         paper = Paper(
-            id=own, title=title, abstract=_abstract(raw.get("abstract"), title, repairs), year=year,
-            authors=_names(raw.get("authors"), repairs), venue=_text(raw.get("venue"), repairs)[:300],
-            ids=tuple(name for name in keys if name != own),
+            id=own, title=title, abstract=_abstract(abstract, title, repairs), year=year,
+            authors=_names(raw.get("authors"), repairs), venue=venue[:300],
+            ids=tuple([name for name in keys if name != own]),
             references=_references(raw.get("references"), {own, *keys}, repairs),
             fields=_strings(raw.get("fields"))[:50], date=date,
-            kind=raw["kind"] if raw.get("kind") in KINDS else "", details=_details(raw.get("details")))
+            kind=kind if kind and kind in KINDS else "", details=_details(raw.get("details")))
         for reason in dict.fromkeys(repairs):
             self.report.note("repaired", reason, place, own)
         return paper
 
     def year_and_date(self, year: Any, date: Any, repairs: list[str]) -> tuple[int | None, str]:
         """Return a year, taken from the date if need be, and the date if it is one and of that year."""
+        return self._dated(year, _text(date, repairs), repairs)
+
+    def _dated(self, year: Any, text: str, repairs: list[str]) -> tuple[int | None, str]:
         known = self._year(year, repairs)
-        text = _text(date, repairs)
-        text = text if _DATE.fullmatch(text) else ""
-        if known is None and text:
+        if not text or not _DATE.fullmatch(text):
+            return known, ""
+        if known is None:
             known = self._year(text[:4], repairs)
         return known, text if known and text.startswith(str(known)) else ""
 
-    def _title(self, value: Any, repairs: list[str]) -> str:
-        title = _text(value, repairs)
-        if len(title) > LONGEST_TITLE:
-            repairs.append("title_cut")
-            title = title[:LONGEST_TITLE].rsplit(" ", 1)[0]
-        return title
-
     def _year(self, value: Any, repairs: list[str]) -> int | None:
+        if type(value) is int and FIRST_YEAR <= value <= self._last_year:
+            return value
         if value is None or value == "":
             return None
         found = _YEAR.search(str(value)) if not isinstance(value, int) or isinstance(value, bool) else None
@@ -103,6 +102,25 @@ def clean_line(value: Any) -> str:
 def without_control(text: str) -> str:
     """Return a text with a space in the place of each character that cannot be shown."""
     return text if text.isprintable() else _CONTROL.sub(" ", text)
+
+
+def _texts(raw: Raw, repairs: list[str]) -> list[str]:
+    """Return the string fields as clean lines: title, id, abstract, venue, date.
+
+    Most records have nothing to repair, and one look at all fields says so sooner than a look at each.
+    """
+    values = [raw.get("title"), raw.get("id"), raw.get("abstract"), raw.get("venue"), raw.get("date")]
+    texts = ["" if value is None else value for value in values]
+    if set(map(type, texts)) == {str} and _is_clean("|".join(texts)):
+        return [text.strip() for text in texts]
+    return [_text(value, repairs) for value in values]
+
+
+def _title(title: str, repairs: list[str]) -> str:
+    if len(title) > LONGEST_TITLE:
+        repairs.append("title_cut")
+        title = title[:LONGEST_TITLE].rsplit(" ", 1)[0]
+    return title
 
 
 def _text(value: Any, repairs: list[str]) -> str:
@@ -142,8 +160,7 @@ def _repaired(value: str, repairs: list[str]) -> str:
     return " ".join(value.split())
 
 
-def _abstract(value: Any, title: str, repairs: list[str]) -> str:
-    abstract = _text(value, repairs)
+def _abstract(abstract: str, title: str, repairs: list[str]) -> str:
     if not abstract:
         return ""
     if abstract[:8].lower() == "abstract":
@@ -160,7 +177,7 @@ def _abstract(value: Any, title: str, repairs: list[str]) -> str:
 def _strings(value: Any) -> tuple[str, ...]:
     if not value or not isinstance(value, (list, tuple)):
         return ()
-    return tuple(dict.fromkeys(_label(item) for item in value if item and isinstance(item, str)))
+    return tuple(dict.fromkeys([_label(item) for item in value if item and isinstance(item, str)]))
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -171,12 +188,14 @@ def _label(text: str) -> str:
 def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         value = re.split(r"\s*;\s*|\s+and\s+", value)
-    if value and not isinstance(value, (list, tuple)):
+    if not value:
+        return ()
+    if not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
-    if value and set(map(type, value)) == {str} and len(value) <= MOST_AUTHORS and _is_clean("|".join(value)):
-        return tuple(name for item in value if (name := item.strip()[:200]))
-    names = tuple(name for name in (_text(_name(item), repairs)[:200] for item in value or ()) if name)
+    if set(map(type, value)) == {str} and len(value) <= MOST_AUTHORS and _is_clean("|".join(value)):
+        return tuple([name for item in value if (name := item.strip()[:200])])
+    names = tuple(name for name in (_text(_name(item), repairs)[:200] for item in value) if name)
     if len(names) > MOST_AUTHORS:
         repairs.append("authors_cut")
     return names[:MOST_AUTHORS]
@@ -192,11 +211,13 @@ def _name(author: Any) -> Any:
 
 def _keys(value: Any) -> list[str]:
     """Return the keys in a mapping of scheme to id, or in a list of keys."""
+    if not value:
+        return []
     if isinstance(value, dict):
         pairs = [(str(scheme).lower(), item) for scheme, item in value.items() if item and _is_key(item)]
         found = [ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs]
     else:
-        found = [ids.key(item) for item in value or () if isinstance(item, str) and item.strip()] \
+        found = [ids.key(item) for item in value if isinstance(item, str) and item.strip()] \
             if isinstance(value, (list, tuple)) else []
     return [name for name in dict.fromkeys(found) if name and len(name) <= ids.LONGEST_KEY]
 

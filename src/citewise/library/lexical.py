@@ -45,7 +45,7 @@ def _schema() -> tantivy.Schema:
 
 
 def _open(folder: Path, create: bool = False) -> tantivy.Index:
-    """Open an index; only a writer may create one, lest a reader find a folder emptied and make an empty index of it."""
+    """Open an index; only a writer may create one, lest a reader make an empty index of a folder that was emptied."""
     index = tantivy.Index(_schema(), str(folder)) if create else tantivy.Index.open(str(folder))
     index.register_tokenizer("codes", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index
