@@ -54,11 +54,13 @@ _BLANKED_ASCII = dict.fromkeys(_NOT_WORD_ASCII, " ")
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
-@functools.lru_cache(maxsize=1 << 17)
 def key(value: str, scheme: str = "") -> str:
     """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
-    if _CANONICAL.fullmatch(value):
-        return value
+    return value if _CANONICAL.fullmatch(value) else _key(value, scheme)
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def _key(value: str, scheme: str) -> str:
     if not value.isprintable():
         value = "".join(character if character.isprintable() else " " for character in value)
     value = " ".join(value.split())

@@ -4,7 +4,7 @@ import datetime
 import functools
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from citewise import ids
@@ -25,6 +25,8 @@ Raw = Mapping[str, Any]
 """A record as its format gave it. Keys: id, title, abstract, year, authors, venue, ids (a mapping of scheme to
 value), references, fields, date, kind, details; any may be absent, None or of a wrong type."""
 
+_TEXTS = ("title", "id", "abstract", "venue", "date")
+_Text = Callable[[Any, list[str]], str]
 _EMPTY_ABSTRACT = re.compile(
     r"(?:n/?a|none|null|nil|unknown|tbd|missing|[-–—.…?]+|no abstract(?: (?:is )?available)?"
     r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?", re.IGNORECASE)
@@ -47,20 +49,21 @@ class Cleaner:
     def paper(self, raw: Raw, place: Place) -> Paper | None:
         """Return the paper, or None where the record is none; a record with an id but without a title is a patch."""
         repairs: list[str] = []
-        title, own, abstract, venue, date = _texts(raw, repairs)
-        title = _title(title, repairs)
+        text = _stripped if _all_clean(raw) else _text
+        title = _title(text(raw.get("title"), repairs), repairs)
         keys = _keys(raw.get("ids"))
-        own = ids.key(own[: ids.LONGEST_KEY]) if own else _first_key(keys, title)
+        own = text(raw.get("id"), repairs)[: ids.LONGEST_KEY]
+        own = ids.key(own) if own else _first_key(keys, title)
         if not own:
             self.report.note("skipped", "no_id_no_title", place)
             return None
         if not (title[:1].isalnum() or any(character.isalnum() for character in title)):
             title = ""
-        year, date = self._dated(raw.get("year"), date, repairs)
+        year, date = self._dated(raw.get("year"), text(raw.get("date"), repairs), repairs)
         kind = raw.get("kind")
         paper = Paper(
-            id=own, title=title, abstract=_abstract(abstract, title, repairs), year=year,
-            authors=_names(raw.get("authors"), repairs), venue=venue[:300],
+            id=own, title=title, abstract=_abstract(text(raw.get("abstract"), repairs), title, repairs),
+            year=year, authors=_names(raw.get("authors"), text, repairs), venue=text(raw.get("venue"), repairs)[:300],
             ids=tuple([name for name in keys if name != own]),
             references=_references(raw.get("references"), {own, *keys}, repairs),
             fields=_strings(raw.get("fields"))[:50], date=date,
@@ -104,16 +107,21 @@ def without_control(text: str) -> str:
     return text if text.isprintable() else _CONTROL.sub(" ", text)
 
 
-def _texts(raw: Raw, repairs: list[str]) -> list[str]:
-    """Return the string fields as clean lines: title, id, abstract, venue, date.
+def _all_clean(raw: Raw) -> bool:
+    """Whether there is nothing to repair in any text of a record: one look at all is faster than a look at each."""
+    authors = raw.get("authors") or []
+    if not isinstance(authors, (list, tuple)) or len(authors) > MOST_AUTHORS:
+        return False
+    try:
+        return _is_clean("|".join([value for value in map(raw.get, _TEXTS) if value is not None] + [*authors]))
+    except TypeError:  # one is no string
+        return False
 
-    Most records have nothing to repair, and one look at all fields says so sooner than a look at each.
-    """
-    values = [raw.get("title"), raw.get("id"), raw.get("abstract"), raw.get("venue"), raw.get("date")]
-    texts = ["" if value is None else value for value in values]
-    if set(map(type, texts)) == {str} and _is_clean("|".join(texts)):
-        return [text.strip() for text in texts]
-    return [_text(value, repairs) for value in values]
+
+def _stripped(value: Any, repairs: list[str]) -> str:
+    """Return a string field that is known to be clean as `_text` does."""
+    text: str = value.strip() if value else ""
+    return text
 
 
 def _title(title: str, repairs: list[str]) -> str:
@@ -185,7 +193,7 @@ def _label(text: str) -> str:
     return " ".join(text.split())[:300]
 
 
-def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
+def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         value = re.split(r"\s*;\s*|\s+and\s+", value)
     if not value:
@@ -193,18 +201,15 @@ def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
-    if set(map(type, value)) == {str} and len(value) <= MOST_AUTHORS and _is_clean("|".join(value)):
-        return tuple([name for item in value if (name := item.strip()[:200])])
-    names = tuple(name for name in (_text(_name(item), repairs)[:200] for item in value) if name)
+    given = [_name(item) if isinstance(item, dict) else item for item in value]
+    names = tuple([name for item in given if (name := text(item, repairs)[:200])])
     if len(names) > MOST_AUTHORS:
         repairs.append("authors_cut")
     return names[:MOST_AUTHORS]
 
 
-def _name(author: Any) -> Any:
-    """Return the name in an author given as a string or as {"name": ...} / {"given": ..., "family": ...}."""
-    if not isinstance(author, dict):
-        return author
+def _name(author: dict[str, Any]) -> Any:
+    """Return the name in an author given as {"name": ...} / {"given": ..., "family": ...}."""
     whole = author.get("name") or author.get("literal")
     return whole or " ".join(str(author[part]) for part in ("given", "first", "family", "last") if author.get(part))
 
