@@ -87,8 +87,25 @@ def test_an_id_of_the_users_own_stays_as_it_is(own: str) -> None:
     assert ids.scheme_of(own) == ""
 
 
+@given(st.from_regex(r"10\.[0-9]{4,9}/[a-z0-9()/._;-]{1,20}", fullmatch=True))
+@example("10.48550/arxiv.1706.03762")
+@example("10.1000/x.")
+def test_the_short_cut_for_dois_is_right(doi: str) -> None:
+    assert ids.key(f"doi:{doi}") == ids.key(f"https://doi.org/{doi}")
+
+
+@given(st.from_regex(r"[0-9]{4}\.[a-z0-9-]{1,12}\.[0-9]{1,4}|[A-Z][0-9]{2}-[0-9]{4}", fullmatch=True))
+def test_the_short_cut_for_the_acl_anthology_is_right(name: str) -> None:
+    assert ids.key(f"acl:{name}") == ids.key(f"https://aclanthology.org/{name}/")
+
+
 def test_white_space_around_and_within_is_folded() -> None:
     assert ids.key("  my \n own\tid ") == "my own id"
+
+
+@given(st.lists(st.text(max_size=20), max_size=5))
+def test_many_digests_are_the_single_ones(names: list[str]) -> None:
+    assert ids.digests(names).tolist() == [ids.digest(name) for name in names]
 
 
 def test_a_digest_is_the_same_everywhere() -> None:

@@ -1,7 +1,5 @@
 """A table from 64-bit hashes to numbers, asked and filled in bulk."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,8 +16,7 @@ class HashTable:
 
     def find(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the number of each hash, -1 where there is none."""
-        slots = self._probe(hashes)
-        return np.where(self._keys[slots] == hashes, self._numbers[slots], -1)
+        return self._numbers[self._probe(hashes)]
 
     def put(self, hashes: Hashes, numbers: NDArray[np.int64]) -> None:
         """Set the numbers of distinct hashes."""
@@ -42,7 +39,7 @@ class HashTable:
     def _probe(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return each hash's slot, or the empty one where it belongs."""
         mask = self._size - 1
-        slots = (hashes >> np.uint64(40)).astype(np.int64) & mask
+        slots = (hashes >> np.uint64(40)).view(np.int64) & mask
         astray = _astray(self._keys[slots], hashes)
         while astray.size:
             slots[astray] = (slots[astray] + 1) & mask
@@ -52,9 +49,11 @@ class HashTable:
     def _allocate(self, size: int) -> None:
         self._size, self._most_used = size, 0
         self._keys: Hashes = np.zeros(size, np.uint64)
-        self._numbers = np.zeros(size, np.int64)
+        self._numbers = np.full(size, -1, np.int64)
 
 
-def _astray(found: Hashes, sought: Hashes) -> NDArray[Any]:
+def _astray(found: Hashes, sought: Hashes) -> NDArray[np.intp]:
     """Return the places whose slot holds another hash."""
-    return np.flatnonzero((found != sought) & (found != 0))
+    others: NDArray[np.intp] = np.flatnonzero(found != sought)  # most often few
+    astray: NDArray[np.intp] = others[found[others] != 0]
+    return astray

@@ -4,7 +4,11 @@ import functools
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
 
 SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "acl", "dblp", "mag")
 """The registries whose ids are recognised; `scheme:value` names a paper in one of them."""
@@ -36,7 +40,11 @@ _MAYBE_KNOWN = re.compile(
     r"|(doi|arxiv|openalex|s2|s2cid|corpusid|pmid|medline|pmcid|acl|dblp|mag):"
     r"|(dx\.|www\.)?doi\.org|(www\.|export\.|api\.)?(arxiv|openalex|semanticscholar|aclanthology|dblp)\.org"
     r"|(www\.|pubmed\.|pmc\.)?ncbi\.nlm", re.IGNORECASE)
-_CANONICAL = re.compile(r"openalex:W\d+|s2:(?:\d+|[0-9a-f]{40})|arxiv:\d{4}\.\d{4,5}|acl:[A-Z]\d\d-\d{4}")
+_CANONICAL = re.compile(
+    r"doi:10\.(?!48550/)[0-9]{4,9}/[a-z0-9()/._-]*[a-z0-9)]|openalex:W\d+|s2:(?:\d+|[0-9a-f]{40})|arxiv:\d{4}\.\d{4,5}"
+    r"|acl:(?:[A-Z]\d\d-\d{4}|[0-9]{4}\.[a-z0-9-]+\.[0-9]+)")
+"""Keys as `key` makes them: of such, nothing but what is quickly told to be so."""
+
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 _VERSION = re.compile(r"(?:v\d+)+$")
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -46,11 +54,13 @@ _BLANKED_ASCII = dict.fromkeys(_NOT_WORD_ASCII, " ")
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
-@functools.lru_cache(maxsize=1 << 17)
 def key(value: str, scheme: str = "") -> str:
     """Return the canonical key of an id in any usual spelling; an id of no known scheme stays as it is."""
-    if _CANONICAL.fullmatch(value):
-        return value
+    return value if _CANONICAL.fullmatch(value) else _key(value, scheme)
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def _key(value: str, scheme: str) -> str:
     if not value.isprintable():
         value = "".join(character if character.isprintable() else " " for character in value)
     value = " ".join(value.split())
@@ -92,7 +102,16 @@ def scheme_of(name: str) -> str:
 
 def digest(text: str) -> int:
     """Return a 64-bit hash of a key; the same on every machine and in every run."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    return int.from_bytes(_digest(text), "little")
+
+
+def digests(texts: Iterable[str]) -> NDArray[np.uint64]:
+    """Return the hashes of many keys, at less than half the cost of as many calls."""
+    return np.frombuffer(b"".join(map(_digest, texts)), "<u8").astype(np.uint64)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _plain(text: str) -> str:

@@ -1,5 +1,6 @@
 """Text to terms: one analysis for papers and queries, fast enough in bulk to feed an index."""
 
+import codecs
 import functools
 import re
 import unicodedata
@@ -16,7 +17,6 @@ LONGEST_TOKEN = 40
 
 _COMBINING = re.compile(r"[\u0300-\u036f]+")
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _NOT_WORD = re.compile(r"\W+")
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -32,20 +32,25 @@ _LOWER = bytes(byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isal
 
 def fold(text: str) -> bytes:
     """Return the text as bytes in which every byte above 127 belongs to a word."""
-    if not text.isascii():
-        text = _FOREIGN.sub(_fold_match, text)
-    return text.encode("utf-8", "ignore")
-
-
-def _fold_match(match: re.Match[str]) -> str:
-    return _fold_run(match[0])
+    return text.encode("ascii", _FOLDING)
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _fold_run(run: str) -> str:
+def _fold_run(run: str) -> bytes:
     """Fold the accents and case of a run of non-ASCII characters, blank its punctuation, set CJK characters apart."""
     run = _COMBINING.sub("", unicodedata.normalize("NFKD", run)).casefold()
-    return _UNSPACED.sub(r" \1 ", _NOT_WORD.sub(" ", run))
+    return _UNSPACED.sub(r" \1 ", _NOT_WORD.sub(" ", run)).encode("utf-8", "ignore")
+
+
+def _fold_foreign(error: UnicodeError) -> tuple[bytes, int]:
+    """Put a run of characters that are not ASCII into the bytes of a text; faster than to search for such runs."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _fold_run(error.object[error.start: error.end]), error.end
+
+
+_FOLDING = "citewise.fold"
+codecs.register_error(_FOLDING, _fold_foreign)
 
 
 @functools.cache
@@ -88,9 +93,8 @@ class Terms:
         begins = np.concatenate(([0], np.cumsum(lengths + 1))) + 1
         starts, ends = _tokens(buffer)
         numbers = self._look_up(_hashes(buffer, starts, ends - starts), buffer, starts, ends)
-        kept = numbers >= 0
-        bounds = np.concatenate(([0], np.cumsum(kept)))[np.searchsorted(starts, begins)]
-        return numbers[kept], bounds
+        kept = np.flatnonzero(numbers >= 0)
+        return numbers[kept], np.searchsorted(starts[kept], begins)
 
     def _look_up(self, hashes: Hashes, buffer: bytes, starts: NDArray[np.int64],
                  ends: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -123,9 +127,13 @@ def _hashes(buffer: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
     words: Hashes = np.ndarray((len(buffer) - _WORD + 1,), "<u8", buffer, strides=(1,))  # the word at each byte
     hashes = words[starts] & _MASKS[np.minimum(lengths, _WORD)]
     hashes *= _FACTORS[0]
+    longer = np.flatnonzero(lengths > _WORD)
     for number, factor in enumerate(_FACTORS[1:].tolist(), 1):
-        longer = np.flatnonzero(lengths > number * _WORD)
-        rest = np.minimum(lengths[longer] - number * _WORD, _WORD)
-        hashes[longer] += (words[starts[longer] + number * _WORD] & _MASKS[rest]) * np.uint64(factor)
+        rest = lengths[longer] - number * _WORD
+        mask = _MASKS[np.minimum(rest, _WORD)]
+        hashes[longer] += (words[starts[longer] + number * _WORD] & mask) * np.uint64(factor)
+        longer = longer[rest > _WORD]
     hashes ^= hashes >> np.uint64(32)
-    return np.where(lengths > LONGEST_TOKEN, np.uint64(1), np.maximum(hashes, np.uint64(1)))
+    np.maximum(hashes, np.uint64(1), out=hashes)
+    hashes[longer] = 1
+    return hashes

@@ -33,6 +33,8 @@ WORTH_A_PROCESS = 8_000_000
 """Bytes of input from which starting the reader pays."""
 
 _FRAMES_AHEAD = 8
+_PIPE = 1 << 20
+"""Bytes, where the system lets us choose (Linux): each time that a pipe runs empty, its ends wait for one another."""
 _LENGTH = struct.Struct("<I")
 _TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8", "?")
 
@@ -86,7 +88,7 @@ def read_ahead(paths: Iterable[str | Path], report: Report, format: str = "",
         return
     command = [sys.executable, "-c", f"from {__name__} import main; main()", format, "mentions" if mentions else "",
                *names]
-    with (subprocess.Popen(command, stdout=subprocess.PIPE) as process,  # noqa: S603 (our own module, no shell)
+    with (subprocess.Popen(command, stdout=subprocess.PIPE, pipesize=_PIPE) as process,  # noqa: S603 (our own module)
           contextlib.closing(_frames(process)) as frames):
         for frame in frames:
             report.replay(frame.events, frame.read)

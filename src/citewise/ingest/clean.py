@@ -4,7 +4,7 @@ import datetime
 import functools
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from citewise import ids
@@ -25,6 +25,8 @@ Raw = Mapping[str, Any]
 """A record as its format gave it. Keys: id, title, abstract, year, authors, venue, ids (a mapping of scheme to
 value), references, fields, date, kind, details; any may be absent, None or of a wrong type."""
 
+_TEXTS = ("title", "id", "abstract", "venue", "date")
+_Text = Callable[[Any, list[str]], str]
 _EMPTY_ABSTRACT = re.compile(
     r"(?:n/?a|none|null|nil|unknown|tbd|missing|[-–—.…?]+|no abstract(?: (?:is )?available)?"
     r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?", re.IGNORECASE)
@@ -47,44 +49,44 @@ class Cleaner:
     def paper(self, raw: Raw, place: Place) -> Paper | None:
         """Return the paper, or None where the record is none; a record with an id but without a title is a patch."""
         repairs: list[str] = []
-        title = self._title(raw.get("title"), repairs)
+        text = _stripped if _all_clean(raw) else _text
+        title = _title(text(raw.get("title"), repairs), repairs)
         keys = _keys(raw.get("ids"))
-        own = _text(raw.get("id"), repairs)[: ids.LONGEST_KEY]
+        own = text(raw.get("id"), repairs)[: ids.LONGEST_KEY]
         own = ids.key(own) if own else _first_key(keys, title)
         if not own:
             self.report.note("skipped", "no_id_no_title", place)
             return None
         if not (title[:1].isalnum() or any(character.isalnum() for character in title)):
             title = ""
-        year, date = self.year_and_date(raw.get("year"), raw.get("date"), repairs)
+        year, date = self._dated(raw.get("year"), text(raw.get("date"), repairs), repairs)
+        kind = raw.get("kind")
         paper = Paper(
-            id=own, title=title, abstract=_abstract(raw.get("abstract"), title, repairs), year=year,
-            authors=_names(raw.get("authors"), repairs), venue=_text(raw.get("venue"), repairs)[:300],
-            ids=tuple(name for name in keys if name != own),
+            id=own, title=title, abstract=_abstract(text(raw.get("abstract"), repairs), title, repairs),
+            year=year, authors=_names(raw.get("authors"), text, repairs), venue=text(raw.get("venue"), repairs)[:300],
+            ids=tuple([name for name in keys if name != own]),
             references=_references(raw.get("references"), {own, *keys}, repairs),
             fields=_strings(raw.get("fields"))[:50], date=date,
-            kind=raw["kind"] if raw.get("kind") in KINDS else "", details=_details(raw.get("details")))
+            kind=kind if kind and kind in KINDS else "", details=_details(raw.get("details")))
         for reason in dict.fromkeys(repairs):
             self.report.note("repaired", reason, place, own)
         return paper
 
     def year_and_date(self, year: Any, date: Any, repairs: list[str]) -> tuple[int | None, str]:
         """Return a year, taken from the date if need be, and the date if it is one and of that year."""
+        return self._dated(year, _text(date, repairs), repairs)
+
+    def _dated(self, year: Any, text: str, repairs: list[str]) -> tuple[int | None, str]:
         known = self._year(year, repairs)
-        text = _text(date, repairs)
-        text = text if _DATE.fullmatch(text) else ""
-        if known is None and text:
+        if not text or not _DATE.fullmatch(text):
+            return known, ""
+        if known is None:
             known = self._year(text[:4], repairs)
         return known, text if known and text.startswith(str(known)) else ""
 
-    def _title(self, value: Any, repairs: list[str]) -> str:
-        title = _text(value, repairs)
-        if len(title) > LONGEST_TITLE:
-            repairs.append("title_cut")
-            title = title[:LONGEST_TITLE].rsplit(" ", 1)[0]
-        return title
-
     def _year(self, value: Any, repairs: list[str]) -> int | None:
+        if type(value) is int and FIRST_YEAR <= value <= self._last_year:
+            return value
         if value is None or value == "":
             return None
         found = _YEAR.search(str(value)) if not isinstance(value, int) or isinstance(value, bool) else None
@@ -103,6 +105,30 @@ def clean_line(value: Any) -> str:
 def without_control(text: str) -> str:
     """Return a text with a space in the place of each character that cannot be shown."""
     return text if text.isprintable() else _CONTROL.sub(" ", text)
+
+
+def _all_clean(raw: Raw) -> bool:
+    """Whether there is nothing to repair in any text of a record: one look at all is faster than a look at each."""
+    authors = raw.get("authors") or []
+    if not isinstance(authors, (list, tuple)) or len(authors) > MOST_AUTHORS:
+        return False
+    try:
+        return _is_clean("|".join([value for value in map(raw.get, _TEXTS) if value is not None] + [*authors]))
+    except TypeError:  # one is no string
+        return False
+
+
+def _stripped(value: Any, repairs: list[str]) -> str:
+    """Return a string field that is known to be clean as `_text` does."""
+    text: str = value.strip() if value else ""
+    return text
+
+
+def _title(title: str, repairs: list[str]) -> str:
+    if len(title) > LONGEST_TITLE:
+        repairs.append("title_cut")
+        title = title[:LONGEST_TITLE].rsplit(" ", 1)[0]
+    return title
 
 
 def _text(value: Any, repairs: list[str]) -> str:
@@ -142,8 +168,7 @@ def _repaired(value: str, repairs: list[str]) -> str:
     return " ".join(value.split())
 
 
-def _abstract(value: Any, title: str, repairs: list[str]) -> str:
-    abstract = _text(value, repairs)
+def _abstract(abstract: str, title: str, repairs: list[str]) -> str:
     if not abstract:
         return ""
     if abstract[:8].lower() == "abstract":
@@ -160,7 +185,7 @@ def _abstract(value: Any, title: str, repairs: list[str]) -> str:
 def _strings(value: Any) -> tuple[str, ...]:
     if not value or not isinstance(value, (list, tuple)):
         return ()
-    return tuple(dict.fromkeys(_label(item) for item in value if item and isinstance(item, str)))
+    return tuple(dict.fromkeys([_label(item) for item in value if item and isinstance(item, str)]))
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -168,35 +193,36 @@ def _label(text: str) -> str:
     return " ".join(text.split())[:300]
 
 
-def _names(value: Any, repairs: list[str]) -> tuple[str, ...]:
+def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         value = re.split(r"\s*;\s*|\s+and\s+", value)
-    if value and not isinstance(value, (list, tuple)):
+    if not value:
+        return ()
+    if not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
-    if value and set(map(type, value)) == {str} and len(value) <= MOST_AUTHORS and _is_clean("|".join(value)):
-        return tuple(name for item in value if (name := item.strip()[:200]))
-    names = tuple(name for name in (_text(_name(item), repairs)[:200] for item in value or ()) if name)
+    given = [_name(item) if isinstance(item, dict) else item for item in value]
+    names = tuple([name for item in given if (name := text(item, repairs)[:200])])
     if len(names) > MOST_AUTHORS:
         repairs.append("authors_cut")
     return names[:MOST_AUTHORS]
 
 
-def _name(author: Any) -> Any:
-    """Return the name in an author given as a string or as {"name": ...} / {"given": ..., "family": ...}."""
-    if not isinstance(author, dict):
-        return author
+def _name(author: dict[str, Any]) -> Any:
+    """Return the name in an author given as {"name": ...} / {"given": ..., "family": ...}."""
     whole = author.get("name") or author.get("literal")
     return whole or " ".join(str(author[part]) for part in ("given", "first", "family", "last") if author.get(part))
 
 
 def _keys(value: Any) -> list[str]:
     """Return the keys in a mapping of scheme to id, or in a list of keys."""
+    if not value:
+        return []
     if isinstance(value, dict):
         pairs = [(str(scheme).lower(), item) for scheme, item in value.items() if item and _is_key(item)]
         found = [ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs]
     else:
-        found = [ids.key(item) for item in value or () if isinstance(item, str) and item.strip()] \
+        found = [ids.key(item) for item in value if isinstance(item, str) and item.strip()] \
             if isinstance(value, (list, tuple)) else []
     return [name for name in dict.fromkeys(found) if name and len(name) <= ids.LONGEST_KEY]
 

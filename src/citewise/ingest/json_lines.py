@@ -26,6 +26,9 @@ def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[in
 
     for number, line in lines(source, damaged):
         value = decoded(line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK))
+        if not page and isinstance(value, dict):
+            yield number, value
+            continue
         for record in _listed(value, page):
             if isinstance(record, dict):
                 yield number, record

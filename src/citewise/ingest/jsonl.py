@@ -10,6 +10,7 @@ from citewise.ingest.source import Source
 from citewise.report import Report
 
 NAME = "jsonl"
+_SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid")
 
 
 def detects(head: bytes) -> bool:
@@ -25,7 +26,9 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
 
 
 def _with_ids(record: dict[str, object]) -> Raw:
-    named = {scheme: record[scheme] for scheme in ("doi", "arxiv", "openalex", "s2", "pmid") if scheme in record}
-    if not named or not isinstance(record.get("ids", {}), dict):
+    if record.keys().isdisjoint(_SCHEMES):
+        return record
+    named = {scheme: record[scheme] for scheme in _SCHEMES if scheme in record}
+    if not isinstance(record.get("ids", {}), dict):
         return record
     return {**record, "ids": {**named, **msgspec.convert(record.get("ids", {}), dict[str, object])}}

@@ -40,7 +40,7 @@ class Entries:
         return cls(
             [encode(paper) for paper in papers],
             np.array([paper.year or 0 for paper in papers], np.int16),
-            np.array([title_digest(paper.title) for paper in papers], np.uint64),
+            _title_digests([paper.title for paper in papers]),
             _hashes([keys_of(paper) for paper in papers]), _hashes([paper.references for paper in papers]),
             np.array([paper.light for paper in papers], np.bool_))
 
@@ -94,13 +94,9 @@ def batches(records: Iterable[tuple[Paper | CitingSentence, Place]],
     """Yield papers as entries and citing sentences with their spans, some at a time."""
     for file, run in itertools.groupby(records, key=lambda each: each[1].file):
         while some := list(itertools.islice(run, BATCH)):
-            papers, lines, sentences = [], [], []
-            for record, place in some:
-                if isinstance(record, Paper):
-                    papers.append(record)
-                    lines.append(place.line)
-                else:
-                    sentences.append(record)
+            papers = [record for record, _ in some if isinstance(record, Paper)]
+            lines = [place.line for record, place in some if isinstance(record, Paper)]
+            sentences = [record for record, _ in some if isinstance(record, CitingSentence)]
             yield Batch(Entries.of(papers), file, lines,
                         Sentences.of(sentences, extract(sentences)) if sentences else None)
 
@@ -112,11 +108,15 @@ def keys_of(paper: Paper) -> tuple[str, ...]:
 
 def title_digest(title: str) -> int:
     """Return a hash of what versions of a title share, 0 where the title is too short to tell works apart."""
-    if len(title.replace("-", " ").split(None, _TELLING_WORDS)) < _TELLING_WORDS:
-        return 0
-    return ids.digest(ids.title_key(title)) or 1
+    return int(_title_digests([title])[0])
+
+
+def _title_digests(titles: list[str]) -> Hashes:
+    hashes = np.maximum(ids.digests(map(ids.title_key, titles)), np.uint64(1))
+    short = [len(title.replace("-", " ").split(None, _TELLING_WORDS)) < _TELLING_WORDS for title in titles]
+    return np.where(short, np.uint64(0), hashes)
 
 
 def _hashes(lists: list[tuple[str, ...]]) -> Ragged:
-    values = np.array([ids.digest(name) for names in lists for name in names], np.uint64)
+    values = ids.digests(itertools.chain.from_iterable(lists))
     return Ragged(values, np.concatenate(([0], np.cumsum([len(names) for names in lists]))).astype(np.int64))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.hash_table import Hashes, HashTable
-from citewise.ids import digest
+from citewise.ids import digests
 from citewise.library.cited_papers import nearly_same
 from citewise.library.entries import Batch, Entries, keys_of
 from citewise.library.generation import Generation
@@ -175,7 +175,7 @@ class Intake:
 
     def _rows(self, names: tuple[str, ...]) -> list[int]:
         """Return the rows that keys name, -1 for none: of this import, else of the old generation."""
-        hashes = np.array([digest(name) for name in names], np.uint64)
+        hashes = digests(names)
         rows = self._seen.find(hashes)
         if self._generation.kept is not None:
             rows = np.where(rows >= 0, rows, self._generation.kept.tables.keys.find(hashes))

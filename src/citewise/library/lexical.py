@@ -1,5 +1,6 @@
 """The inverted index: tantivy over term codes, so that it and the forward index agree on every term."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,14 +19,23 @@ _SHIFT, _LOW = 32, 0xFFFFFFFF
 _DIGITS_COMPARED = 3
 """Scores that differ less are equal: in which order the engine adds them up depends on how its segments came to be."""
 _DIGITS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8)
+_TWO_DIGITS = np.stack((np.repeat(_DIGITS, 64), np.tile(_DIGITS, 64)), 1).view(np.uint16)[:, 0]
+_LAST_DIGIT = np.stack((_DIGITS, np.full(64, ord(" "), np.uint8)), 1).view(np.uint16)[:, 0]
 
 
 def codes(terms: NDArray[np.int64]) -> str:
     """Return terms as words of five characters, each followed by a space: what tantivy stores in place of stems."""
-    shifts = np.arange(6 * (_WIDTH - 1), -1, -6)
-    letters = np.full((terms.size, _WIDTH + 1), 32, np.uint8)
-    letters[:, :_WIDTH] = _DIGITS[(terms[:, None] >> shifts) & 63]
+    letters = np.empty((terms.size, 3), np.uint16)  # two characters at a time: millions of terms pass here
+    letters[:, 0] = _TWO_DIGITS[terms >> 18]
+    letters[:, 1] = _TWO_DIGITS[terms >> 6 & 4095]
+    letters[:, 2] = _LAST_DIGIT[terms & 63]
     return letters.tobytes().decode("ascii")
+
+
+def _words(terms: Ragged) -> list[str]:
+    """Return the codes of each list."""
+    text, starts = codes(terms.values), (terms.starts * (_WIDTH + 1)).tolist()
+    return [text[start:end] for start, end in itertools.pairwise(starts)]
 
 
 def _schema() -> tantivy.Schema:
@@ -53,12 +63,12 @@ class LexicalWriter:
 
     def add(self, first_row: int, years: Sequence[int], fields: Sequence[Ragged]) -> None:
         """Add consecutive rows, given each field's terms."""
-        texts = [(codes(terms.values), (terms.starts * (_WIDTH + 1)).tolist()) for terms in fields]
-        for place, year in enumerate(years):
+        texts = map("".join, zip(*map(_words, fields), strict=True))
+        for row, (year, text) in enumerate(zip(years, texts, strict=True), first_row):
             document = tantivy.Document()
-            document.add_unsigned("row", first_row + place)
+            document.add_unsigned("row", row)
             document.add_unsigned("year", year)
-            document.add_text("text", "".join([text[starts[place]: starts[place + 1]] for text, starts in texts]))
+            document.add_text("text", text)
             self._writer.add_document(document)
 
     def remove(self, rows: Sequence[int]) -> None:

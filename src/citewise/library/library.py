@@ -135,7 +135,7 @@ class Library:
     def rows_of(self, keys: Sequence[str]) -> Rows:
         """Return the row of each key (any spelling of any id), -1 where no paper has it."""
         names = [ids.key(each) for each in keys]
-        rows = self.tables.keys.find(np.array([ids.digest(name) for name in names], np.uint64))
+        rows = self.tables.keys.find(ids.digests(names))
         held = np.flatnonzero(rows >= 0)
         for place, paper in zip(held.tolist(), self.papers(rows[held]), strict=True):
             if names[place] not in keys_of(paper):  # another key with the same hash

@@ -1,6 +1,7 @@
 """A segment: an immutable folder with a run of rows, from which every table of a generation can be made."""
 
 import contextlib
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +30,7 @@ LISTS: dict[str, dict[str, type[np.generic]]] = {
 """Arrays with a list for each row; `<name>.starts` says where each list begins."""
 
 _LOW = 0xFFFFFFFF
+_SORTED_AT_ONCE = 8
 
 FREQUENCIES = (*FIELDS, "text")
 """For which texts `<name>.frequencies` counts the papers with each term."""
@@ -123,7 +125,9 @@ class SegmentWriter:
 
     def _append_terms(self, field: str, terms: Ragged) -> NDArray[np.int64]:
         """Write a field's distinct terms with their counts; return them as place << 32 | term, sorted."""
-        pairs, counts = np.unique(_pairs(terms), return_counts=True)
+        every = _sorted(_pairs(terms), terms.starts)
+        first = np.flatnonzero(np.diff(every, prepend=-1))
+        pairs, counts = every[first], np.diff(first, append=every.size)
         ends = np.searchsorted(pairs, np.arange(1, len(terms) + 1) << 32)
         self._append(f"{field}.lengths", terms.lengths, np.uint32)
         self._append_lists(field, {"terms": pairs & _LOW, "counts": np.minimum(counts, 65_535)}, ends)
@@ -132,7 +136,7 @@ class SegmentWriter:
     def _count_papers(self, present: Sequence[NDArray[np.int64]]) -> None:
         """Add to the document frequencies of each field, and of both together."""
         title, abstract = present
-        only_title = title[np.isin(title, abstract, assume_unique=True, invert=True, kind="sort")]
+        only_title = title[np.append(abstract, -1)[np.searchsorted(abstract, title)] != title]
         for name, pairs in zip(FREQUENCIES, [title, abstract, np.append(abstract, only_title)], strict=True):
             added = np.bincount(pairs & _LOW).astype(np.uint32)
             if added.size > self._frequencies[name].size:
@@ -148,7 +152,7 @@ class SegmentWriter:
     def _append(self, name: str, values: NDArray[Any], dtype: type[np.generic]) -> None:
         if name not in self._files:
             self._files[name] = (self.folder / name).open("wb")
-        self._files[name].write(np.ascontiguousarray(values, np.dtype(dtype).newbyteorder("<")).tobytes())
+        self._files[name].write(np.ascontiguousarray(values, np.dtype(dtype).newbyteorder("<")).data)
 
 
 def total_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
@@ -162,6 +166,13 @@ def total_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 def _pairs(terms: Ragged) -> NDArray[np.int64]:
     """Return place << 32 | term for each occurrence."""
     return np.repeat(np.arange(len(terms)), terms.lengths) << 32 | terms.values.astype(np.int64)
+
+
+def _sorted(pairs: NDArray[np.int64], starts: Rows) -> NDArray[np.int64]:
+    """Sort pairs in place, those of a few papers at a time: the papers are in order already."""
+    for start, end in itertools.pairwise([*starts[:-1:_SORTED_AT_ONCE].tolist(), pairs.size]):
+        pairs[start:end].sort()
+    return pairs
 
 
 def _repeated(segment: Segment, field: str, rows: Rows) -> Ragged:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.hash_table import Hashes
-from citewise.ids import digest
+from citewise.ids import digest, digests
 from citewise.library.files import read_array, write_array
 from citewise.library.tables import Lookup
 
@@ -63,5 +63,4 @@ class VocabularyWriter:
         write_array(folder / "words.text", np.frombuffer(b"".join(encoded), np.uint8), np.uint8)
         write_array(folder / "words.starts", np.cumsum([0, *map(len, encoded)]), np.int64)
         new = itertools.islice(self._numbers, self._hashes.size, None)
-        added = np.fromiter(map(digest, new), np.uint64, len(encoded) - self._hashes.size)
-        Lookup.of(np.append(self._hashes, added), np.arange(len(encoded))).save(folder, "words")
+        Lookup.of(np.append(self._hashes, digests(new)), np.arange(len(encoded))).save(folder, "words")

@@ -58,7 +58,9 @@ def bm25(counts: NDArray[np.float64], lengths: NDArray[np.int64], mean_length: f
 
     `weights` are the terms' idf times their counts in the query.
     """
-    return np.einsum("ij,j->i", saturated(counts, lengths, mean_length, settings), weights)  # no threads for so little
+    scores: NDArray[np.float64] = np.einsum(  # a product of matrices would start threads for so little
+        "ij,j->i", saturated(counts, lengths, mean_length, settings), weights)
+    return scores
 
 
 def saturated(counts: NDArray[np.float64], lengths: NDArray[np.int64], mean_length: float,
