@@ -55,7 +55,7 @@ def _spans(sentence: CitingSentence, mentions: dict[int, Span]) -> GroupSpans:
         if start < end:  # else it is not known where in the sentence they are cited
             near = mentions.get(run[0]) or _clause(sentence.text, previous, start)
             spans += [near] if near is not None else []
-        distinct = _distinct(sentence.text, marks, spans)
+        distinct = _distinct(sentence.text, marks, spans) or _distinct(sentence.text, marks, [_whole(sentence.text)])
         for number in run:
             found[number] = distinct if sentence.groups[number].cited else ()
         previous = end
