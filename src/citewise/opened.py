@@ -114,13 +114,13 @@ class OpenLibrary:
         `around` is what is known of the draft; for the sentences of a passage see `citewise.passages`.
         """
         for sentence in sentences:
-            yield Advice.of(sentence, self.grounded(replace(around, sentence=sentence.text), k, spans, system))
+            query = replace(around, sentence=sentence.text)
+            yield Advice.of(sentence, self.recommender(system).answer(query, k, spans=spans))
 
     def grounded(self, query: Query, k: int = 20, spans: int = 3,
                  system: str = systems.DEFAULT) -> list[Recommendation]:
         """Return the recommendations for a query with the sentences for which others cite each paper."""
-        recommender = self.recommender(system)
-        return recommender.grounded(query, recommender.recommend(query, k), spans)
+        return [*self.recommender(system).answer(query, k, spans=spans).recommendations]
 
     def answer(self, query: Query, k: int = 20, system: str = systems.DEFAULT,
                explain: bool = False) -> list[Recommendation]:

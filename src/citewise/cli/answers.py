@@ -72,11 +72,7 @@ def recommend(
     query = replace(draft_query(held, draft, title, abstract, before, since, cited or []),
                     authors=tuple(author or []), no_self_citations=no_self_citations, prefer_recent=prefer_recent,
                     prefer_cited=prefer_cited, diversify=diversify)
-    recommender = held.recommender(system_name)
-    answer = recommender.answer(query, k, explain)
-    if spans:
-        grounded = recommender.grounded(query, answer.recommendations, spans)
-        answer = replace(answer, recommendations=tuple(grounded))
+    answer = held.recommender(system_name).answer(query, k, explain, spans)
     if not answer.recommendations:
         say("No paper of the library shares a term with this draft within these years.")
     with writing(output) as file:

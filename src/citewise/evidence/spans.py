@@ -48,8 +48,8 @@ class Extractor:
 def _spans(sentence: CitingSentence, mentions: dict[int, Span]) -> GroupSpans:
     """Return the spans of each group.
 
-    The paper counts numbered references, each of which names a paper. So a group is alone where no other one does; but a
-    citation of something unknown ends a clause as any other.
+    The paper counts numbered references, each of which names a paper. So a group is alone where no other one does; but
+    a citation of something unknown ends a clause as any other.
     """
     marks = [(group.start, group.end) for group in sentence.groups]
     runs, previous = _runs(sentence), 0
