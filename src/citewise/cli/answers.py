@@ -29,6 +29,9 @@ TABLE = OutputFormat("table")
 BeforeOption = Annotated[int | None, typer.Option("--before", metavar="YEAR", help="Answer as of this year: papers up "
                                                   "to it, citations made before it.")]
 
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Say why each paper is recommended, what its score is "
+                                             "made of, and what answered.")]
+
 AuthorOption = Annotated[list[str] | None, typer.Option(
     "--author", metavar="NAME", help="An author of the draft; give the option once for each.")]
 NoSelfCitationsOption = Annotated[bool, typer.Option(
@@ -60,8 +63,7 @@ def recommend(
     prefer_recent: PreferRecentOption = 0.0,
     prefer_cited: PreferCitedOption = 0.0,
     diversify: DiversifyOption = 0.0,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why each paper is recommended, what its score is made "
-                                          "of, and what answered.")] = False,
+    explain: ExplainOption = False,
     spans: Annotated[int, typer.Option(min=0, help="Show so many sentences for which others cite each paper.")] = 0,
     format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,

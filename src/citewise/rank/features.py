@@ -4,7 +4,7 @@ A feature's name says how it is made: `votes / best` is the signal `votes` over 
 logarithm of its rank among the candidates, `log votes` the logarithm of 1 + votes, `nearest_citer` the signal itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,9 +73,9 @@ _DERIVED_FROM = {"lift": "vote_count", "voted": "vote_count", "lift_sharp": "vot
 """Of what follows from several signals, the one that it says most about."""
 
 
-def signals_of(name: str) -> tuple[str, ...]:
+def signals_of(name: str, derived_from: Mapping[str, str] = _DERIVED_FROM) -> tuple[str, ...]:
     """Return the signal that a feature is made of; of a product (`age * log votes`), those of its factors."""
-    return tuple(_DERIVED_FROM.get(each, each) for each in map(plain, name.split(TIMES)))
+    return tuple(derived_from.get(each, each) for each in map(plain, name.split(TIMES)))
 
 
 def _column(held: Signals, name: str) -> Column:

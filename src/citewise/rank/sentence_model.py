@@ -3,6 +3,7 @@
 import functools
 import importlib.resources
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +14,7 @@ from citewise.errors import BadLibrary
 from citewise.rank import boosted
 from citewise.rank.boosted import Saved
 from citewise.rank.features import Signals, columns
-from citewise.types import Column, ServedBy
+from citewise.types import Column, Rows, ServedBy
 
 if TYPE_CHECKING:
     from lightgbm import Booster
@@ -32,6 +33,9 @@ RELATIVE = ("mass", "mass3", "mass5", "mass3_near", "mass3_narrow", "best_span",
 FEATURES = (*RAW, *(f"log {name}" for name in LOGGED),
             *(f"{name} / best" for name in RELATIVE), *(f"rank {name}" for name in RELATIVE), "trend")
 """What the trees are trained on."""
+
+DERIVED_FROM = MappingProxyType({"trend": "recent"})
+"""Of what follows from several signals, the one that it says most about."""
 
 _PLAIN = ("whole_score / best", "mass3 / best")
 """The two strongest signals, whose sum stands in for the trees."""
@@ -74,6 +78,15 @@ class Model:
         if self.trees is None:
             raise BadLibrary("a model without trees cannot score features")
         return boosted.predicted(self.trees, matrix)
+
+    def parts(self, signals: Signals, places: Rows) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+        """Return features, and what each (column) adds to the score of the candidates at some places, by TreeSHAP.
+
+        The last column is the base. Without trees, the parts are those of the plain sum.
+        """
+        if self.trees is None:
+            return _PLAIN, np.pad(columns(signals, _PLAIN)[places], ((0, 0), (0, 1)))
+        return self.names, boosted.predicted(self.trees, features(signals, self.names)[places], pred_contrib=True)
 
 
 def features(signals: Signals, names: tuple[str, ...] = FEATURES) -> NDArray[np.float64]:

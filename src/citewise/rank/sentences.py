@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from citewise.claims.said import Claims
+from citewise.places import Places
+from citewise.rank import contributions
 from citewise.rank.context_signals import context_signals, seed_signals
 from citewise.rank.features import Signals
 from citewise.rank.sentence_model import Model
@@ -17,7 +19,7 @@ from citewise.rank.sentence_signals import (
     standing_signals,
     word_signals,
 )
-from citewise.types import Query, Ranking, Rows, Scope
+from citewise.types import Contributions, Query, Ranking, Rows, Scope
 
 
 def signals_of(stores: Stores, claims: Claims, query: Query, ranking: Ranking, scope: Scope) -> Signals:
@@ -45,3 +47,9 @@ class SentenceRanker:
         scores = self._model.scores(known.signals)
         order: Rows = np.lexsort((ranking.rows, -scores))
         return replace(known, scores=scores, served_by=self._model.served_by).take(order)
+
+    def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
+        """Return what scores are made of, by signal."""
+        if not rows.size:
+            return Contributions(np.zeros(0), {})
+        return contributions.for_sentences(self._model, ranking, Places(ranking.rows).of(rows))

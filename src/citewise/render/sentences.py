@@ -54,7 +54,9 @@ def _as_json(found: Sequence[Advice], system: str) -> str:
 def _as_markdown(found: Sequence[Advice], _: str) -> str:
     return "\n".join(f"> {escaped(each.sentence.written)}\n"
                      + (f">\n> *{_note(each)}*\n" if _note(each) else "") + "\n"
-                     + "".join(f"{number}. {markdown_item(one.paper)}\n" + "".join(map(_item, one.evidence))
+                     + "".join(f"{number}. {markdown_item(one.paper)}\n"
+                               + "".join(f"   - {escaped(reason.sentence)}\n" for reason in one.reasons)
+                               + "".join(map(_item, one.evidence))
                                for number, one in enumerate(each.answers, 1)) for each in found)
 
 
