@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import tantivy
 
 from citewise.text import LONGEST_TOKEN
-from citewise.types import Paper
+from citewise.types import CitingSentence, Paper
 
 
 @functools.cache
@@ -28,8 +28,8 @@ def stems(text: str) -> list[str]:
 class PlainLibrary:
     """What a library should say of some papers: dictionaries and loops."""
 
-    def __init__(self, papers: Sequence[Paper]) -> None:
-        self.papers = list(papers)
+    def __init__(self, papers: Sequence[Paper], sentences: Sequence[CitingSentence] = ()) -> None:
+        self.papers, self.sentences = list(papers), list(sentences)
         self.owner = {key: place for place, paper in reversed(list(enumerate(self.papers)))
                       for key in (paper.id, *paper.ids)}
 
@@ -37,7 +37,18 @@ class PlainLibrary:
         paper = self.papers[place]
         if place in unseen or (before is not None and not (paper.year and paper.year < before)):
             return set()
-        return {self.owner[key] for key in paper.references if key in self.owner} - {place, *unseen}
+        keys = (*paper.references, *self._cited_in_text(place))
+        return {self.owner[key] for key in keys if key in self.owner} - {place, *unseen}
+
+    def _cited_in_text(self, place: int) -> list[str]:
+        """Return what a paper's sentences cite, but for those that are younger than the paper is said to be."""
+        own = [each for each in self.sentences if self.owner.get(each.citing) == place]
+        latest: dict[tuple[str, int], int] = {}
+        for each in own:  # a sentence that came with two years is as young as the later one
+            said = (each.text, each.start)
+            latest[said] = max(latest.get(said, 0), each.year or 0)
+        return [key for each in own for group in each.groups for key in group.cited
+                if latest[each.text, each.start] <= (self.papers[place].year or 9999)]
 
     def citers(self, place: int, before: int | None = None, unseen: Collection[int] = ()) -> set[int]:
         return {other for other in range(len(self.papers)) if place in self.references(other, before, unseen)}

@@ -26,8 +26,7 @@ from citewise.rank.features import signals_of
 from citewise.systems import SYSTEMS as ALL_SYSTEMS
 from citewise.types import Paper, Query, Reason, Recommendation, ServedBy
 
-SYSTEMS = [name for name in ALL_SYSTEMS if name not in ("evidence", "ilciter")]
-"""Those that answer for drafts; what answers for a sentence does not explain its scores."""
+SYSTEMS = [*ALL_SYSTEMS]
 
 KINDS = ("cited_by_similar", "cited_with_cited", "tied_to_cited", "cited_with_answers", "shared_words", "title_words",
          "citations")

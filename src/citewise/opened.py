@@ -96,30 +96,31 @@ class OpenLibrary:
         return self.answer(query, k, system, explain)
 
     def cite(self, sentence: str, *, title: str = "", abstract: str = "", k: int = 10, spans: int = 3,
-             system: str = systems.FOR_SENTENCES, year: int | None = None,
-             cited: Iterable[str] = ()) -> list[Recommendation]:
+             system: str = systems.FOR_SENTENCES, explain: bool = False, cited: Iterable[str] = (),
+             **asked: Unpack[Asked]) -> list[Recommendation]:
         """Return the papers to cite for a sentence or a mention, best first, each with up to `spans` sentences of the
         literature that cite it for the like; `title` and `abstract` are the draft's, `cited` what it cites elsewhere.
+        With `explain`, what speaks for each. `asked` is what else a `Query` has.
         """
-        query = Query(title=title, abstract=abstract, year=year, cited=tuple(cited), sentence=sentence)
+        query = Query(title=title, abstract=abstract, cited=tuple(cited), sentence=sentence, **asked)
         if not sentence.strip():
             raise BadInput("there is no sentence to find citations for")
-        return self.grounded(query, k, spans, system)
+        return [*self.recommender(system).answer(query, k, explain, spans).recommendations]
 
     def advise(self, sentences: Iterable[DraftSentence], around: Query, k: int = 5, spans: int = 3,
-               system: str = systems.FOR_SENTENCES) -> Iterator[Advice]:
+               system: str = systems.FOR_SENTENCES, explain: bool = False) -> Iterator[Advice]:
         """Yield what to cite for each sentence of a draft, and whether a citation seems needed and none stands.
 
         `around` is what is known of the draft; for the sentences of a passage see `citewise.passages`.
         """
         for sentence in sentences:
-            yield Advice.of(sentence, self.grounded(replace(around, sentence=sentence.text), k, spans, system))
+            query = replace(around, sentence=sentence.text)
+            yield Advice.of(sentence, self.recommender(system).answer(query, k, explain, spans))
 
     def grounded(self, query: Query, k: int = 20, spans: int = 3,
                  system: str = systems.DEFAULT) -> list[Recommendation]:
         """Return the recommendations for a query with the sentences for which others cite each paper."""
-        recommender = self.recommender(system)
-        return recommender.grounded(query, recommender.recommend(query, k), spans)
+        return [*self.recommender(system).answer(query, k, spans=spans).recommendations]
 
     def answer(self, query: Query, k: int = 20, system: str = systems.DEFAULT,
                explain: bool = False) -> list[Recommendation]:

@@ -1,12 +1,11 @@
 """A passage of a draft as sentences, each with whether a citation stands in it."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewise.ingest.fulltext.sentences import sentence_spans
 from citewise.marks import unmarked
-from citewise.types import Recommendation
+from citewise.types import Answer, Recommendation
 
 LONGEST = 200_000
 """Characters; what is longer is no passage that anybody wants cited sentence by sentence."""
@@ -44,15 +43,20 @@ class Advice:
     """What to cite for a sentence of a draft."""
 
     sentence: DraftSentence
-    answers: tuple[Recommendation, ...]
+    answer: Answer
     wanted: bool
     """Whether a citation seems needed and none stands: others cite for nearly the same words."""
 
     @classmethod
-    def of(cls, sentence: DraftSentence, answers: Sequence[Recommendation]) -> "Advice":
+    def of(cls, sentence: DraftSentence, answer: Answer) -> "Advice":
         """Say whether the evidence is so near that a citation seems needed."""
-        nearest = max((span.score for each in answers for span in each.evidence), default=0.0)
-        return cls(sentence, tuple(answers), not sentence.cites and nearest >= NEARLY_THE_SAME)
+        nearest = max((span.score for each in answer.recommendations for span in each.evidence), default=0.0)
+        return cls(sentence, answer, not sentence.cites and nearest >= NEARLY_THE_SAME)
+
+    @property
+    def answers(self) -> tuple[Recommendation, ...]:
+        """Return the papers, best first."""
+        return self.answer.recommendations
 
 
 def sentences_of(passage: str) -> list[DraftSentence]:

@@ -28,14 +28,16 @@ class Recommender:
         """Return the k papers that a draft should cite, best first; with `explain`, what speaks for each."""
         return [*self.answer(query, k, explain).recommendations]
 
-    def answer(self, query: Query, k: int = 20, explain: bool = False) -> Answer:
-        """Return the same with what made it."""
+    def answer(self, query: Query, k: int = 20, explain: bool = False, spans: int = 0) -> Answer:
+        """Return the same with what made it; with `spans`, as many sentences for which others cite each paper."""
         scope, made = self._ranked(query, k, None)
         best = self._best(query, made, scope, k)
         found = self._recommendations(best)
         if explain:
             parts = contributions_of(self._ranker or self._retriever, query, made, best)
             found = explained(found, parts, Facts(self._stores, query, made, best.rows, scope))
+        if spans:
+            found = self.grounded(query, found, spans)
         return Answer(tuple(found), replace(best.served_by, system=self.name), explain)
 
     def _recommendations(self, ranking: Ranking) -> list[Recommendation]:

@@ -15,7 +15,7 @@ from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.protocols import Stores
 from citewise.rank import model as models
-from citewise.rank import sentences
+from citewise.rank import sentence_model as sentence_models
 from citewise.rank.learned import Learned
 from citewise.rank.sentences import SentenceRanker
 from citewise.recommend import Recommender
@@ -41,8 +41,7 @@ class BestSettings:
         if min(self.depth, self.neighbours, self.kept) < 1:
             raise BadInput(f"best needs depth, neighbours and kept of at least 1; got depth={self.depth}, "
                            f"neighbours={self.neighbours}, kept={self.kept}")
-        if self.model not in ("own", "shipped"):
-            raise BadInput(f"best has a model of the library's own or the shipped one, not {self.model!r}")
+        _check_model("best", self.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +54,20 @@ class EvidenceSettings:
     """Papers like the draft whose citations are candidates and votes."""
     voted: int = 150
     """Candidates that these votes bring."""
+    model: str = "own"
+    """`own`: the model that was trained on the library, where there is one; `shipped`: the package's in any case."""
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
         if min(self.kept, self.neighbours, self.voted) < 1:
             raise BadInput(f"evidence needs kept, neighbours and voted of at least 1; got kept={self.kept}, "
                            f"neighbours={self.neighbours}, voted={self.voted}")
+        _check_model("evidence", self.model)
+
+
+def _check_model(system: str, model: str) -> None:
+    if model not in ("own", "shipped"):
+        raise BadInput(f"{system} has a model of the library's own or the shipped one, not {model!r}")
 
 
 def _words(stores: Stores, settings: Bm25Settings) -> Recommender:
@@ -88,13 +95,19 @@ def learned(stores: Stores, settings: BestSettings, model: models.Model) -> Reco
 
 
 def _by_evidence(stores: Stores, settings: EvidenceSettings) -> Recommender:
-    return by_evidence(stores, settings, Claims(stores))
+    return by_evidence(stores, settings, Claims(stores), _sentence_model(stores, settings))
 
 
-def by_evidence(stores: Stores, settings: EvidenceSettings, claims: Claims) -> Recommender:
-    """Return `evidence` over a library; `claims` is what its stages share."""
+def _sentence_model(stores: Stores, settings: EvidenceSettings) -> sentence_models.Model:
+    own = stores.model(sentence_models.NAME) if settings.model == "own" else None
+    return sentence_models.shipped() if own is None else sentence_models.decoded(own)
+
+
+def by_evidence(stores: Stores, settings: EvidenceSettings, claims: Claims,
+                model: sentence_models.Model) -> Recommender:
+    """Return `evidence` over a library with a given model; `claims` is what its stages share."""
     around = Around(stores, settings.neighbours, settings.voted)
-    return Recommender(stores, Said(stores, claims), (around,), SentenceRanker(stores, claims), settings.kept)
+    return Recommender(stores, Said(stores, claims), (around,), SentenceRanker(stores, claims, model), settings.kept)
 
 
 def _ilciter(stores: Stores, settings: IlciterSettings) -> Recommender:
@@ -158,7 +171,7 @@ class System:
     def identity(self, stores: Stores) -> str:
         """Return a name that changes with the settings and with the model that the system has over a library."""
         if isinstance(self.settings, EvidenceSettings):
-            return f"{self} {sentences.load().digest}"
+            return f"{self} {_sentence_model(stores, self.settings).digest}"
         if not isinstance(self.settings, BestSettings):
             return str(self)
         return f"{self} {_model(stores, self.settings).digest}"

@@ -97,6 +97,19 @@ def test_an_only_group_is_for_the_whole_sentence() -> None:
         [("Bees dance [REF] at noon.", "sentence"), ("Bees dance", "clause")]]
 
 
+def test_citations_of_something_unknown_do_not_count_but_end_a_clause() -> None:
+    text = "Bees [OTHER] and wasps dance [REF] as ants [OTHER] do."
+    assert texts(EXTRACTOR, text) == [[], [(text, "sentence"), ("and wasps dance", "clause")], []]
+    text = "Bees [OTHER] and wasps dance [REF] as ants [REF] do."
+    assert texts(EXTRACTOR, text) == [[], [("and wasps dance", "clause")], [("as ants", "clause")]]
+
+
+def test_no_group_is_without_words() -> None:
+    text = "[REF] showed that bees dance [REF]."
+    assert texts(EXTRACTOR, text) == [[(text, "sentence")], [(text, "sentence")]]
+    assert texts(EXTRACTOR, "([REF]) - [REF].") == [[], []], "but where there are none at all"
+
+
 def test_what_says_the_same_is_one_span() -> None:
     assert texts(EXTRACTOR, "Bees dance ([REF]).") == [[("Bees dance ([REF]).", "sentence")]]
 

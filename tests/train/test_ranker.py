@@ -16,7 +16,7 @@ from citewise.evaluate import Split, SplitSettings, evaluate
 from citewise.evaluate.runs import journal_name
 from citewise.ingest import read
 from citewise.library import models
-from citewise.rank import model
+from citewise.rank import boosted, model
 from citewise.rank.features import first_features
 from citewise.rank.model import FirstStep, product
 from citewise.report import Report
@@ -241,7 +241,7 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [{"trees": "no trees"}, {"trees": ""}, {"first": None}])
 def test_a_model_that_reads_but_makes_no_sense_is_named(damage: dict, tmp_path: Path, training: Training) -> None:
     citewise.add(topical(60), tmp_path, keep_versions=True)
-    content = json.loads(model.encoded(training.model)) | damage
+    content = json.loads(boosted.encoded(training.model)) | damage
     models.save(tmp_path, model.NAME, json.dumps(content).encode())
     with pytest.raises(BadLibrary, match="--shipped"):
         citewise.open(tmp_path).recommend("topic1word1")
@@ -250,7 +250,7 @@ def test_a_model_that_reads_but_makes_no_sense_is_named(damage: dict, tmp_path: 
 def test_a_model_of_other_features_is_named(tmp_path: Path, training: Training) -> None:
     citewise.add(topical(60), tmp_path, keep_versions=True)
     for part, old in (("first", '"log votes"'), ("trees", "rank_votes_sharp")):
-        content = json.loads(model.encoded(training.model))
+        content = json.loads(boosted.encoded(training.model))
         content[part] = json.loads(json.dumps(content[part]).replace(old, old.replace("votes", "omens")))
         models.save(tmp_path, model.NAME, json.dumps(content).encode())
         with pytest.raises(BadLibrary, match="--shipped"):

@@ -29,6 +29,9 @@ TABLE = OutputFormat("table")
 BeforeOption = Annotated[int | None, typer.Option("--before", metavar="YEAR", help="Answer as of this year: papers up "
                                                   "to it, citations made before it.")]
 
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Say why each paper is recommended, what its score is "
+                                             "made of, and what answered.")]
+
 AuthorOption = Annotated[list[str] | None, typer.Option(
     "--author", metavar="NAME", help="An author of the draft; give the option once for each.")]
 NoSelfCitationsOption = Annotated[bool, typer.Option(
@@ -60,8 +63,7 @@ def recommend(
     prefer_recent: PreferRecentOption = 0.0,
     prefer_cited: PreferCitedOption = 0.0,
     diversify: DiversifyOption = 0.0,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why each paper is recommended, what its score is made "
-                                          "of, and what answered.")] = False,
+    explain: ExplainOption = False,
     spans: Annotated[int, typer.Option(min=0, help="Show so many sentences for which others cite each paper.")] = 0,
     format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
@@ -72,11 +74,7 @@ def recommend(
     query = replace(draft_query(held, draft, title, abstract, before, since, cited or []),
                     authors=tuple(author or []), no_self_citations=no_self_citations, prefer_recent=prefer_recent,
                     prefer_cited=prefer_cited, diversify=diversify)
-    recommender = held.recommender(system_name)
-    answer = recommender.answer(query, k, explain)
-    if spans:
-        grounded = recommender.grounded(query, answer.recommendations, spans)
-        answer = replace(answer, recommendations=tuple(grounded))
+    answer = held.recommender(system_name).answer(query, k, explain, spans)
     if not answer.recommendations:
         say("No paper of the library shares a term with this draft within these years.")
     with writing(output) as file:

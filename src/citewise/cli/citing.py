@@ -8,7 +8,7 @@ from rich.console import Console
 
 import citewise
 from citewise import systems
-from citewise.cli.answers import TABLE, BeforeOption, OutputFormat, draft_query
+from citewise.cli.answers import TABLE, BeforeOption, ExplainOption, OutputFormat, draft_query
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
 from citewise.drafts import read_text
 from citewise.errors import BadInput
@@ -36,6 +36,7 @@ def cite(
     cited: Annotated[list[str] | None, typer.Option(
         metavar="KEYS|FILE", help="What the draft cites elsewhere: ids separated by commas, or a .bib, .ris or CSL "
         "file.")] = None,
+    explain: ExplainOption = False,
     format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
 ) -> None:
@@ -48,7 +49,7 @@ def cite(
     asked = _sentences(text, lines)
     found = []
     with progress("answering") as bar:
-        for advice in held.advise(asked, around, k, spans, system):
+        for advice in held.advise(asked, around, k, spans, system, explain):
             found.append(advice)
             bar(len(found), len(asked))
     with writing(output) as file:

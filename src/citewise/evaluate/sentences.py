@@ -11,7 +11,7 @@ import numpy as np
 
 from citewise.errors import BadInput
 from citewise.evaluate import guard as guards
-from citewise.evaluate.splits import Question, Years
+from citewise.evaluate.splits import Part, Question, SplitSettings, Years, cut
 from citewise.ingest.json_lines import objects
 from citewise.ingest.source import open_source
 from citewise.library.library import Library
@@ -34,6 +34,24 @@ class SentenceSplit:
     seed: int = 0
     context: bool = True
     """Whether the citing paper's title and abstract are known."""
+
+
+def sentence_parts(library: Library, settings: SplitSettings) -> dict[Part, Years]:
+    """Return the years of each part of a library's sentences, the oldest first; a part may be empty (2011 to 2010).
+
+    By fractions, a year stays whole: where one falls into two parts, it belongs to the younger one.
+    """
+    years = np.sort(np.delete(library.evidence.tables.years, library.evidence.tables.deleted))
+    years = years[years > 0].astype(np.int64)
+    first, last = (int(years[0]), int(years[-1])) if years.size else (1, 0)
+    if settings.test:
+        begins = [(settings.dev or settings.test)[0], settings.test[0]]
+        return {"train": (first, begins[0] - 1), "dev": settings.dev or (begins[1], begins[1] - 1),
+                "test": settings.test}
+    dates = [f"{year:04d}" for year in years.tolist()]
+    begins = [int(years[place]) if place < years.size else last + 1
+              for place in (cut(dates, share) for share in np.cumsum(settings.fractions)[:2])]
+    return {"train": (first, begins[0] - 1), "dev": (begins[0], begins[1] - 1), "test": (begins[1], last)}
 
 
 def sentence_questions(library: Library, split: SentenceSplit) -> list[Question]:

@@ -160,7 +160,7 @@ def _members(library: Library, rows: Rows, settings: SplitSettings) -> dict[Part
                 "test": rows[_between(years, settings.test)]}
     dates = [_date(paper) for paper in library.papers(rows)]
     order = sorted(range(rows.size), key=dates.__getitem__)
-    cuts = [_cut([dates[place] for place in order], share) for share in np.cumsum(settings.fractions)[:2]]
+    cuts = [cut([dates[place] for place in order], share) for share in np.cumsum(settings.fractions)[:2]]
     bounds = [0, cuts[0], max(cuts), rows.size]
     return {part: np.sort(rows[order[bounds[place]: bounds[place + 1]]]) for place, part in enumerate(PARTS)}
 
@@ -173,7 +173,7 @@ def _date(paper: Paper) -> str:
     return paper.date if paper.date.startswith(str(paper.year)) else f"{paper.year:04d}"
 
 
-def _cut(dates: Sequence[str], share: float) -> int:
+def cut(dates: Sequence[str], share: float) -> int:
     """Return how many of the sorted dates come before a share of them, whole dates only."""
     place = round(share * len(dates))
     while 0 < place < len(dates) and dates[place] == dates[place - 1]:

@@ -7,8 +7,9 @@ import numpy as np
 
 from citewise.claims.search import Claim, Hits, Stores, best, find
 from citewise.errors import BadInput
+from citewise.places import Places
 from citewise.protocols import Encoder, Papers
-from citewise.types import Column, Query, Ranking, Rows, Scope
+from citewise.types import Column, Contributions, Query, Ranking, Rows, Scope
 
 Ensemble = Literal["conditional", "always", "never"]
 
@@ -60,6 +61,21 @@ class Ilciter:
         order = np.lexsort((rows, -years, -support, first))[:k]
         signals = {"span_rank": first.astype(np.float64), "support": support, "year": years.astype(np.float64)}
         return Ranking(rows, 1.0 / (1 + np.argsort(np.lexsort((rows, -years, -support, first)))), signals).take(order)
+
+    def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
+        """Return what scores are made of.
+
+        A score is one over the paper's place. Its best span alone would give it the first place among those whose best
+        span is as good; among these, support puts it back, then its year, and last its row: that is in the base.
+        """
+        first, support, years = (ranking.signals[name] for name in ("span_rank", "support", "year"))
+        at = Places(ranking.rows).of(rows)
+        better = first < first[at, None]
+        more = (first == first[at, None]) & (support > support[at, None])
+        later = (first == first[at, None]) & (support == support[at, None]) & (years > years[at, None])
+        by_span, by_support, by_year = (1 / (1 + np.cumsum([each.sum(1) for each in (better, more, later)], axis=0)))
+        return Contributions(ranking.scores[at] - by_year, {
+            "span_rank": by_span, "support": by_support - by_span, "year": by_year - by_support})
 
     def spans(self, text: str, claim: Claim, scope: Scope) -> Rows:
         """Return the prefetched spans, best first by the mean of two ranks; equals in the order of BM25+."""

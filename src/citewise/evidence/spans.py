@@ -46,16 +46,22 @@ class Extractor:
 
 
 def _spans(sentence: CitingSentence, mentions: dict[int, Span]) -> GroupSpans:
+    """Return the spans of each group.
+
+    The paper counts numbered references, each of which names a paper. So a group is alone where no other one does; but
+    a citation of something unknown ends a clause as any other.
+    """
     marks = [(group.start, group.end) for group in sentence.groups]
     runs, previous = _runs(sentence), 0
+    alone = sum(any(sentence.groups[number].cited for number in run) for run in runs) == 1
     found: list[tuple[Span, ...]] = [()] * len(marks)
     for run in runs:
         start, end = marks[run[0]][0], marks[run[-1]][1]
-        spans = [_whole(sentence.text)] if len(runs) == 1 or not _has_words(sentence.text[end:]) else []
+        spans = [_whole(sentence.text)] if alone or not _has_words(sentence.text[end:]) else []
         if start < end:  # else it is not known where in the sentence they are cited
             near = mentions.get(run[0]) or _clause(sentence.text, previous, start)
             spans += [near] if near is not None else []
-        distinct = _distinct(sentence.text, marks, spans)
+        distinct = _distinct(sentence.text, marks, spans) or _distinct(sentence.text, marks, [_whole(sentence.text)])
         for number in run:
             found[number] = distinct if sentence.groups[number].cited else ()
         previous = end

@@ -11,11 +11,12 @@ from typing import Protocol
 
 import numpy as np
 
+from citewise.evidence.grounding import Grounding
 from citewise.expand.neighbours import Neighbourhood, neighbourhood
-from citewise.likeness import Bag, likeness_by_term
-from citewise.protocols import Graph, Papers, Terms
+from citewise.likeness import Bag, likeness, likeness_by_term
+from citewise.protocols import Evidence, Graph, Papers, Terms
 from citewise.text import words_by_stem
-from citewise.types import NamedPaper, Paper, Query, Ranking, Rows, Scope
+from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Rows, Scope
 
 _NEIGHBOURS = 500
 """As many as `best` lets vote."""
@@ -28,7 +29,7 @@ _COMMAND = re.compile(r"\\[A-Za-z]+")
 """A command of TeX, which is no word to a reader."""
 
 
-class Stores(Papers, Graph, Terms, Protocol):
+class Stores(Papers, Graph, Terms, Evidence, Protocol):
     """What facts are read from."""
 
 
@@ -55,7 +56,8 @@ class Facts:
         self.seeds: Rows = np.unique(cited[cited >= 0])
         self._near: Neighbourhood | None = None
         self._citers: dict[int, frozenset[int]] = {}
-        self._words: dict[int, list[SharedWord]] | None = None
+        self._words: dict[str, dict[int, list[SharedWord]]] = {}
+        self._said: dict[int, EvidenceSpan] | None = None
 
     @property
     def near(self) -> Neighbourhood:
@@ -113,20 +115,47 @@ class Facts:
 
     def shared_words(self, row: int) -> list[SharedWord]:
         """Return the words that a paper shares with the draft, those that make it most alike first."""
-        if self._words is None:
-            self._words = self._find_words()
-        return self._words[row]
+        return self._shared(self.query.text)[row]
 
-    def _find_words(self) -> dict[int, list[SharedWord]]:
-        bag = Bag.of_draft(self.stores, self.query)
+    def sentence_words(self, row: int) -> list[SharedWord]:
+        """Return the same of the sentence."""
+        return self._shared(self.query.claim)[row]
+
+    def _shared(self, text: str) -> dict[int, list[SharedWord]]:
+        if text not in self._words:
+            self._words[text] = self._find_words(text)
+        return self._words[text]
+
+    def _find_words(self, text: str) -> dict[int, list[SharedWord]]:
+        bag = Bag.of(self.stores, text)
         parts = likeness_by_term(self.stores, self.rows, bag)
-        written = words_by_stem(_COMMAND.sub(" ", self.query.text))
+        written = words_by_stem(_COMMAND.sub(" ", text))
         held = self.stores.statistics(bag.terms, "text").frequencies.tolist()
         words = [SharedWord(written.get(stem, stem), count, len(written.get(stem, "")) > 1)
                  for stem, count in zip(self.stores.words(bag.terms), held, strict=True)]
         orders = np.argsort(-parts, axis=1, kind="stable")
         return {row: [words[at] for at in order.tolist() if part[at] > 0]
                 for row, order, part in zip(self.rows.tolist(), orders, parts, strict=True)}
+
+    def said(self, row: int) -> EvidenceSpan | None:
+        """Return for what a paper is cited that is most like the sentence."""
+        if self._said is None:
+            found = Grounding(self.stores).ground(self.query, self.rows, self.scope, 1)
+            self._said = {row: spans[0] for row, spans in zip(self.rows.tolist(), found, strict=True) if spans}
+        return self._said.get(row)
+
+    def said_counts(self, row: int) -> tuple[int, int]:
+        """Return in how many sentences a paper is cited, and of how many papers of the library."""
+        cited = self.stores.citations_of(np.array([row]), self.scope)
+        return np.unique(cited.sentences).size, np.unique(cited.citing[cited.citing >= 0]).size
+
+    def citing_like_draft(self, row: int) -> list[int]:
+        """Return the papers whose sentences cite a paper and that share a word with the draft, most alike first."""
+        citing = self.stores.citations_of(np.array([row]), self.scope).citing
+        rows = np.unique(citing[citing >= 0])
+        alike = likeness(self.stores, rows, Bag.of_draft(self.stores, self.query))
+        order = np.lexsort((rows, -alike))
+        return [int(rows[place]) for place in order.tolist() if alike[place] > 0]
 
     def citation_counts(self, row: int, paper: Paper) -> tuple[int, int, int] | None:
         """Return the citations of a paper, those since a year, and that year; None where this is not known."""

@@ -10,30 +10,27 @@
 | `title_words` | how many words of its title the draft has | `title_in_draft` |
 | `citations` | how often it is cited, and how often lately | `citations` … |
 
-A new kind is a function from the facts to a reason, put into `_KINDS` with the beginnings of its signals' names.
+Those for sentences are in `citewise.explain.sentence_reasons`. A new kind is a function from the facts to a reason, put
+into `_KINDS` with the beginnings of its signals' names.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from citewise.explain.facts import Facts, SharedWord
+from citewise.explain.facts import Facts
+from citewise.explain.sentence_reasons import SENTENCE_KINDS
+from citewise.explain.wording import NAMED, Told, counted, listed, name_of, shared
 from citewise.likeness import TERM
 from citewise.text import words_by_stem
-from citewise.types import NamedPaper, Paper, Reason, Recommendation
+from citewise.types import Paper, Reason, Recommendation
 
 MOST = 3
 """Reasons for one paper."""
 
 _NEAREST = 50
-_NAMED = 3
-_SHORT = 70
 _TITLE_SHARE = 0.5
 _FEWEST_WORDS = 2
 _MANY_CITATIONS = 5
-
-Told = tuple[str, tuple[NamedPaper, ...], tuple[str, ...], dict[str, int]]
-"""A sentence, the papers and words that it names, and its numbers."""
-
 
 def reasons(facts: Facts, row: int, answer: Recommendation) -> tuple[Reason, ...]:
     """Return at most three reasons for a paper, by how much of its score their signals gave.
@@ -62,11 +59,11 @@ def _cited_by_similar(facts: Facts, row: int, paper: Paper) -> Told | None:
     for depth in dict.fromkeys((min(_NEAREST, most), most)):
         citers = facts.near_citers(row, depth)
         if citers.size:
-            named = facts.named(citers[:_NAMED].tolist())
-            among = "" if citers.size <= _NAMED else "among them "
+            named = facts.named(citers[:NAMED].tolist())
+            among = "" if citers.size <= NAMED else "among them "
             of = f"{citers.size} of the {depth} papers" if depth > 1 else "the paper"
-            return (f"Cited by {of} most like your draft whose references are known: {among}{_list(named)}.", named, (),
-                    {"citers": int(citers.size), "papers": depth})
+            return (f"Cited by {of} most like your draft whose references are known: {among}{listed(named)}.", named,
+                    (), {"citers": int(citers.size), "papers": depth})
     return None
 
 
@@ -83,7 +80,7 @@ def _together(facts: Facts, counts: Counter[int], what: str) -> Told | None:
     if not best:
         return None
     named = facts.named(best)
-    parts = [f"{_name(each)} (by {_count(counts[row], 'paper')})" for each, row in zip(named, best, strict=True)]
+    parts = [f"{name_of(each)} (by {counted(counts[row], 'paper')})" for each, row in zip(named, best, strict=True)]
     numbers = {each.id: counts[row] for each, row in zip(named, best, strict=True)}
     return f"Cited together with papers that {what}: {', '.join(parts)}.", named, (), numbers
 
@@ -91,27 +88,14 @@ def _together(facts: Facts, counts: Counter[int], what: str) -> Told | None:
 def _tied_to_cited(facts: Facts, row: int, paper: Paper) -> Told | None:
     for verb, rows in (("Cited by", facts.citing_seeds(row)), ("Cites", facts.cited_seeds(row))):
         if rows:
-            named = facts.named(rows[:_NAMED])
-            others = f" and {_count(len(rows) - _NAMED, 'other')}" if len(rows) > _NAMED else ""
-            return f"{verb} {_list(named)}{others}, which you cite.", named, (), {"papers": len(rows)}
+            named = facts.named(rows[:NAMED])
+            others = f" and {counted(len(rows) - NAMED, 'other')}" if len(rows) > NAMED else ""
+            return f"{verb} {listed(named)}{others}, which you cite.", named, (), {"papers": len(rows)}
     return None
 
 
 def _shared_words(facts: Facts, row: int, paper: Paper) -> Told | None:
-    words = facts.shared_words(row)
-    telling = [each for each in words if each.telling]
-    rare = [each for each in telling if each.papers <= _most_of_rare(len(facts.stores))]
-    shown = (rare or telling or words)[:_NAMED]
-    if not shown:
-        return None
-    which = "rare terms" if rare else "terms"
-    return (f"Shares {which} with your draft: {', '.join(map(_counted, shown))}.", (),
-            tuple(each.word for each in shown), {each.word: each.papers for each in shown})
-
-
-def _most_of_rare(papers: int) -> float:
-    """Return in how many papers a rare word stands at most: in 1 of 200, in a small library in three."""
-    return min(max(papers / 200, 3), papers / 10)
+    return shared(facts.shared_words(row), len(facts.stores), "draft")
 
 
 def _title_words(facts: Facts, row: int, paper: Paper) -> Told | None:
@@ -135,6 +119,7 @@ def _citations(facts: Facts, row: int, paper: Paper) -> Told | None:
 
 
 _KINDS: dict[str, tuple[Callable[[Facts, int, Paper], Told | None], tuple[str, ...]]] = {
+    **SENTENCE_KINDS,
     "cited_by_similar": (_cited_by_similar, ("vote", "nearest_citer")),
     "cited_with_cited": (_cited_with_cited, ("seeds_cocited", "seeds_tied")),
     "tied_to_cited": (_tied_to_cited, ("seeds_cite", "cites_seeds")),
@@ -146,21 +131,3 @@ _KINDS: dict[str, tuple[Callable[[Facts, int, Paper], Told | None], tuple[str, .
 }
 """How a kind is told, and with what the names of its signals begin."""
 
-
-def _list(papers: Sequence[NamedPaper]) -> str:
-    names = [_name(paper) for paper in papers]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _name(paper: NamedPaper) -> str:
-    title = " ".join(paper.title.split()) or paper.id
-    short = title if len(title) <= _SHORT else f"{title[:_SHORT].rsplit(' ', 1)[0]} …"
-    return f"“{short}”{f' ({paper.year})' if paper.year else ''}"
-
-
-def _counted(word: SharedWord) -> str:
-    return f"“{word.word}” (in {_count(word.papers, 'paper')})"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"

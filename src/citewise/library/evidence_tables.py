@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from citewise.hash_table import Hashes
 from citewise.library.evidence_segment import EvidenceSegment
 from citewise.library.files import read_array, write_array
-from citewise.library.tables import Lookup
+from citewise.library.segment import Segment
+from citewise.library.tables import Edges, Lookup, Tables, years_of
 from citewise.types import Rows
 
 _SHIFT = np.int64(32)
@@ -84,11 +85,30 @@ class EvidenceTables:
         arrays = {name: read_array(folder / f"evidence.{name}", dtype) for name, dtype in _DTYPES.items()}
         return cls(identities=Lookup.load(folder, "evidence.identities"), **arrays)
 
+    def edges(self, paper_years: NDArray[np.int16]) -> Edges:
+        """Return which papers of the library cite which, as far as the graph may know.
+
+        The graph dates a citation by the citing paper. A sentence that is younger, of a later version, is left out: the
+        graph would show it before it was written.
+        """
+        citing, years = self.citing[self.sentences].astype(np.int64), self.years[self.sentences]
+        kept = citing >= 0
+        kept &= (paper_years[citing] == 0) | (years <= paper_years[citing])
+        return citing[kept] << _SHIFT | self.rows[kept]
+
     def save(self, folder: Path) -> None:
         """Write all tables into a folder."""
         self.identities.save(folder, "evidence.identities")
         for name, dtype in _DTYPES.items():
             write_array(folder / f"evidence.{name}", getattr(self, name), dtype)
+
+
+def derive(segments: Sequence[Segment], deleted: Rows, evidence: Sequence[EvidenceSegment],
+           silent: Rows) -> tuple[Tables, EvidenceTables]:
+    """Derive all tables of a generation; `silent` are the sentences that are gone (sorted)."""
+    tables, years = Tables.build(segments, deleted), years_of(segments)
+    said = EvidenceTables.build(evidence, silent, tables.keys, years)
+    return (tables.with_citations(said.edges(years)) if evidence else tables), said
 
 
 _DTYPES: dict[str, type[np.generic]] = {

@@ -14,14 +14,13 @@ import numpy as np
 from citewise.library import manifest as manifests
 from citewise.library.entries import BATCH, Entries
 from citewise.library.evidence_segment import EvidenceSegment, EvidenceWriter
-from citewise.library.evidence_tables import EvidenceTables
+from citewise.library.evidence_tables import derive
 from citewise.library.files import checksum, delete, link_folder, sync, walk
 from citewise.library.lexical import LexicalWriter
 from citewise.library.library import Library
 from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
 from citewise.library.segment import Segment, SegmentWriter
 from citewise.library.sentences import Sentences
-from citewise.library.tables import Tables
 from citewise.library.vocabulary import VocabularyWriter
 from citewise.protocols import FIELDS
 from citewise.text import Terms
@@ -173,10 +172,10 @@ class Generation:
             entries, segments = self._joined_segments()
             evidence = self._joined_evidence()
             folder = self.path / "tables" / self._name
-            tables = Tables.build(segments, deleted)
+            tables, said = derive(segments, deleted, evidence, self._silent())
             tables.save(folder)
             if evidence:
-                self._evidence_tables(evidence, segments, tables).save(folder)
+                said.save(folder)
             self._vocabulary.save(folder)
             finishing.result()
         rows = sum(entry.rows for entry in entries)
@@ -231,13 +230,10 @@ class Generation:
             segments[tail:] = [EvidenceSegment(writer.folder)]
         return segments
 
-    def _evidence_tables(self, evidence: list[EvidenceSegment], segments: list[Segment],
-                         tables: Tables) -> EvidenceTables:
-        deleted = self._forgotten
-        if self.kept is not None:
-            deleted = np.union1d(deleted, self.kept.evidence.tables.deleted)
-        years = np.concatenate([segment.array("years") for segment in segments]) if segments else np.zeros(0, np.int16)
-        return EvidenceTables.build(evidence, deleted, tables.keys, years)
+    def _silent(self) -> Rows:
+        """Return the sentences that are gone, sorted."""
+        return self._forgotten if self.kept is None else (
+            np.union1d(self._forgotten, self.kept.evidence.tables.deleted))
 
     def _file_entries(self, entries: list[SegmentEntry], evidence: list[str]) -> dict[str, FileEntry]:
         """Return the sizes and checksums of all files of the generation; new files are made durable on the way."""

@@ -23,7 +23,7 @@ from citewise.library.lexical import LexicalReader
 from citewise.library.lists import flat_index
 from citewise.library.manifest import Manifest
 from citewise.library.segment import Segment
-from citewise.library.tables import Tables
+from citewise.library.tables import Tables, years_of
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
 from citewise.protocols import FIELDS, Citations, Cited, EvidenceCounts, Matches, Ragged, SaidTotals, TermStatistics
@@ -72,7 +72,7 @@ class Library:
         self.vocabulary = Vocabulary(self.path / "tables" / manifest.tables)
         self._lexical = LexicalReader(self.path / "lexical" / manifest.lexical)
         self._firsts = np.array([entry.first_row for entry in manifest.segments] + [manifest.rows], np.int64)
-        self._years = np.concatenate([np.zeros(0, np.int16), *(part.array("years") for part in self.segments)])
+        self._years = years_of(self.segments)
         self.evidence = self._open_evidence(manifest)
         self._model = lru_cache(partial(models.load, self.path))
         self._terms = Terms(self.vocabulary.number)

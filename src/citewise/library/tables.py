@@ -1,11 +1,11 @@
 """What a generation knows across its segments: keys to rows, the citation graph, document frequencies.
 
-Every table follows from the segments and the set of deleted rows, so a reference to a paper that is not in the
-library resolves by itself when that paper arrives, and dangles again when it is removed.
+Every table follows from the segments, the set of deleted rows and what citing sentences cite, so a reference to a paper
+that is not in the library resolves by itself when that paper arrives, and dangles again when it is removed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ _SHIFT = 32
 _LOW = 0xFFFFFFFF
 
 Hashes = NDArray[np.uint64]
+Edges = NDArray[np.int64]
+"""Citations, as source << 32 | target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,8 @@ class Adjacency:
     values: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, edges: NDArray[np.int64], rows: int) -> "Adjacency":
-        """Build from distinct edges (source << 32 | target), sorted."""
+    def of(cls, edges: Edges, rows: int) -> "Adjacency":
+        """Build from distinct edges, sorted."""
         starts = np.searchsorted(edges, np.arange(rows + 1, dtype=np.int64) << _SHIFT)
         return cls(starts, (edges & _LOW).astype(np.uint32))
 
@@ -83,6 +85,11 @@ class Adjacency:
         """Write as two arrays."""
         write_array(folder / f"{name}.starts", self.starts, np.int64)
         write_array(folder / f"{name}.rows", self.values, np.uint32)
+
+    @property
+    def edges(self) -> Edges:
+        """Return what it was built from."""
+        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts)) << _SHIFT | self.values
 
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
@@ -110,9 +117,13 @@ class Tables:
         keys = _key_lookup(segments, alive)
         edges = _edges(segments, keys, alive)
         return cls(deleted=deleted, keys=keys, titles=_title_lookup(segments, alive),
-                   references=Adjacency.of(edges, rows),
-                   citers=Adjacency.of(np.sort((edges & _LOW) << _SHIFT | edges >> _SHIFT), rows),
+                   references=Adjacency.of(edges, rows), citers=Adjacency.of(_reversed(edges), rows),
                    frequencies={name: _frequencies(segments, deleted, name) for name in FREQUENCIES})
+
+    def with_citations(self, edges: Edges) -> "Tables":
+        """Return the tables with further citations; those that are there already stay one."""
+        united, rows = np.union1d(self.references.edges, edges), self.references.starts.size - 1
+        return replace(self, references=Adjacency.of(united, rows), citers=Adjacency.of(_reversed(united), rows))
 
     @classmethod
     def load(cls, folder: Path) -> "Tables":
@@ -132,6 +143,11 @@ class Tables:
         self.citers.save(folder, "citers")
         for name, counted in self.frequencies.items():
             write_array(folder / f"{name}.frequencies", counted, np.uint32)
+
+
+def years_of(segments: Sequence[Segment]) -> NDArray[np.int16]:
+    """Return the year of each row, 0 where unknown."""
+    return np.concatenate([np.zeros(0, np.int16), *(segment.array("years") for segment in segments)])
 
 
 def _owners(segments: Sequence[Segment], name: str) -> Rows:
@@ -159,13 +175,18 @@ def _title_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Look
     return Lookup.of(hashes[kept], kept)
 
 
-def _edges(segments: Sequence[Segment], keys: Lookup, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the distinct citations within the library as source << 32 | target, sorted."""
+def _edges(segments: Sequence[Segment], keys: Lookup, alive: NDArray[np.bool_]) -> Edges:
+    """Return the distinct citations within the library, sorted."""
     sources = _owners(segments, "references")
     targets = keys.find(_values(segments, "references", "keys"))
     kept = (targets >= 0) & (targets != sources) & alive[sources]
     edges = np.sort(sources[kept] << _SHIFT | targets[kept])
     return edges[np.flatnonzero(np.diff(edges, prepend=-1))]  # np.unique would hash them, at many times the cost
+
+
+def _reversed(edges: Edges) -> Edges:
+    """Return the edges from target to source, sorted."""
+    return np.sort((edges & _LOW) << _SHIFT | edges >> _SHIFT)
 
 
 def _frequencies(segments: Sequence[Segment], deleted: Rows, name: str) -> NDArray[np.uint32]:

@@ -12,7 +12,7 @@ from citewise.errors import BadLibrary
 from citewise.ids import digest
 from citewise.library import manifest as manifests
 from citewise.library.entries import keys_of
-from citewise.library.evidence_tables import EvidenceTables
+from citewise.library.evidence_tables import EvidenceTables, derive
 from citewise.library.files import checksum
 from citewise.library.library import Library
 from citewise.library.manifest import Manifest
@@ -83,12 +83,10 @@ def _count_problems(library: Library) -> Iterator[str]:
 
 
 def _table_problems(library: Library) -> Iterator[str]:
-    fresh = Tables.build(library.segments, library.tables.deleted)
-    yield from _differences("table", fresh, library.tables)
-    years = np.concatenate([np.zeros(0, np.int16), *(segment.array("years") for segment in library.segments)])
     evidence = library.evidence
-    yield from _differences("table of evidence", EvidenceTables.build(
-        evidence.segments, evidence.tables.deleted, fresh.keys, years), evidence.tables)
+    tables, said = derive(library.segments, library.tables.deleted, evidence.segments, evidence.tables.deleted)
+    yield from _differences("table", tables, library.tables)
+    yield from _differences("table of evidence", said, evidence.tables)
 
 
 def _differences(what: str, fresh: Tables | EvidenceTables, held: Tables | EvidenceTables) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the learned ranker's scores are made of, by signal: of the trees by TreeSHAP, of the linear step by its weights.
+"""What the learned rankers' scores are made of, by signal: of the trees by TreeSHAP, of the linear step by its weights.
 
 TreeSHAP (Lundberg et al. 2020) shares a score out among the features so that the shares and a base add up to it; shares
 of features that are made of one signal are added, and a product's is halved between its two.
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from citewise.likeness import Bag, Stores, by_word, likeness_by_term
 from citewise.rank.features import signals_of
 from citewise.rank.model import Model
+from citewise.rank.sentence_model import DERIVED_FROM
+from citewise.rank.sentence_model import Model as SentenceModel
 from citewise.types import Column, Contributions, Query, Ranking, Rows
 
 Mask = NDArray[np.bool_]
@@ -34,6 +36,21 @@ def by_signals(model: Model, ranking: Ranking, places: Rows) -> Contributions:
         _put_trees(found, model, ranking.take(ranked), (np.cumsum(ranked) - 1)[places[inside]], inside)
     if not inside.all():
         _put_linear(found, model, ranking.take(places[~inside]), ~inside)
+    return _told(found)
+
+
+def for_sentences(model: SentenceModel, ranking: Ranking, places: Rows) -> Contributions:
+    """Return the parts of the scores at some places of a ranking for a sentence."""
+    names, parts = model.parts(ranking.signals, places)
+    found = Contributions(parts[:, -1], defaultdict(lambda: np.zeros(places.size)))
+    for name, column in zip(names, parts.T[:-1], strict=True):
+        [signal] = signals_of(name, DERIVED_FROM)
+        found.parts[signal] += column
+    return _told(found)
+
+
+def _told(found: Contributions) -> Contributions:
+    """Return the parts that are any."""
     return Contributions(found.base, {name: column for name, column in found.parts.items() if column.any()})
 
 

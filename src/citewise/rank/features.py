@@ -4,7 +4,7 @@ A feature's name says how it is made: `votes / best` is the signal `votes` over 
 logarithm of its rank among the candidates, `log votes` the logarithm of 1 + votes, `nearest_citer` the signal itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ Signals = dict[str, Column]
 TIMES = " * "
 """Between the names of two features, it names their product."""
 
-GO_BACK = ("go back to the one that ships with: citewise train ranker --library LIBRARY --shipped, then train it "
-           "again; or name that one: --system 'best(model=shipped)'")
+GO_BACK = ("go back to the one that ships with: citewise train ranker --library LIBRARY --shipped (for sentences, "
+           "citewise train sentences), then train it again; or name that one: --system 'best(model=shipped)' "
+           "('evidence(model=shipped)')")
 """What to do about a ranker that cannot be used."""
 
 _RATIO, _RANK, _LOG = " / best", "rank ", "log "
@@ -72,13 +73,13 @@ _DERIVED_FROM = {"lift": "vote_count", "voted": "vote_count", "lift_sharp": "vot
 """Of what follows from several signals, the one that it says most about."""
 
 
-def signals_of(name: str) -> tuple[str, ...]:
+def signals_of(name: str, derived_from: Mapping[str, str] = _DERIVED_FROM) -> tuple[str, ...]:
     """Return the signal that a feature is made of; of a product (`age * log votes`), those of its factors."""
-    return tuple(_DERIVED_FROM.get(each, each) for each in map(_plain, name.split(TIMES)))
+    return tuple(derived_from.get(each, each) for each in map(plain, name.split(TIMES)))
 
 
 def _column(held: Signals, name: str) -> Column:
-    signal = _plain(name)
+    signal = plain(name)
     if signal not in held:
         raise BadLibrary(f"the ranker reads the signal {signal!r}, which this version of citewise has not; {GO_BACK}")
     if name.endswith(_RATIO):
@@ -88,7 +89,8 @@ def _column(held: Signals, name: str) -> Column:
     return np.log1p(held[signal]) if name.startswith(_LOG) else held[signal]
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Return the signal, or what follows from signals, in a feature's name."""
     return name.removesuffix(_RATIO).removeprefix(_RANK).removeprefix(_LOG)
 
 

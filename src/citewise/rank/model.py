@@ -1,9 +1,7 @@
 """The trained parts of the ranker: a linear step and trees, read from text; one ships with the package."""
 
 import functools
-import hashlib
 import importlib.resources
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.errors import BadLibrary
-from citewise.rank.features import GO_BACK, TIMES, Signals, features, first_features
+from citewise.rank import boosted
+from citewise.rank.boosted import predicted
+from citewise.rank.features import TIMES, Signals, features, first_features
 from citewise.types import Column, Rows
 
 if TYPE_CHECKING:
@@ -67,14 +67,10 @@ def product(one: str, other: str) -> str:
     return f"{one}{TIMES}{other}"
 
 
-class Saved(msgspec.Struct, frozen=True):
-    """A model as a library keeps it."""
+class Saved(boosted.Saved, frozen=True):
+    """The same with its linear step."""
 
     first: FirstStep
-    trees: str
-    """As LightGBM writes them."""
-    provenance: dict[str, Any]
-    """From what it was trained, by which code, and what it scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +92,9 @@ class Model:
     @classmethod
     def of(cls, saved: Saved, name: str = "default") -> "Model":
         """Load the trees; the first time takes as long as to import LightGBM."""
-        digest = hashlib.blake2b(encoded(saved), digest_size=4).hexdigest()
-        try:
-            from lightgbm import Booster
-            from lightgbm.basic import LightGBMError
-        except (ImportError, OSError) as error:  # its wheel expects the system to have OpenMP
-            warnings.warn(f"LightGBM cannot be loaded ({error}), so best ranks with its linear step alone, which is "
-                          "less good; on Debian and Ubuntu, apt-get install libgomp1 helps", RuntimeWarning,
-                          stacklevel=2)
-            return cls(saved.first, None, (), saved.provenance, digest, name)
-        try:
-            trees = Booster(model_str=saved.trees), Booster(model_str=saved.trees)
-        except LightGBMError as error:
-            raise BadLibrary(f"the ranker's trees cannot be read ({error}); {GO_BACK}") from None
-        return cls(saved.first, trees, tuple(map(_spaced, trees[0].feature_name())), saved.provenance, digest, name)
+        trees = boosted.read_trees(saved.trees, 2, "best ranks with its linear step alone")
+        return cls(saved.first, (trees[0], trees[1]) if trees else None, boosted.features_of(trees[0]) if trees else (),
+                   saved.provenance, boosted.digest(saved), name)
 
     @property
     def shipped(self) -> bool:
@@ -128,9 +113,9 @@ class Model:
         if self.trees is None:
             raise BadLibrary("a model without trees cannot score features")
         few, rest = self.trees
-        found = _predicted(few, matrix, 0, FIRST_TREES)
+        found = predicted(few, matrix, 0, FIRST_TREES)
         best = _leading(found)
-        found[best] += _predicted(rest, matrix[best], FIRST_TREES, -1)
+        found[best] += predicted(rest, matrix[best], FIRST_TREES, -1)
         if not best.all():
             found[~best] -= max(found[~best].max() - found[best].min(), 0.0)
         return found
@@ -145,10 +130,10 @@ class Model:
             raise BadLibrary("there are no trees to explain")
         few, rest = self.trees
         matrix = features(signals, self.names)
-        every = _leading(_predicted(few, matrix, 0, FIRST_TREES))[places]
-        found = _predicted(few, matrix[places], 0, FIRST_TREES, pred_contrib=True)
+        every = _leading(predicted(few, matrix, 0, FIRST_TREES))[places]
+        found = predicted(few, matrix[places], 0, FIRST_TREES, pred_contrib=True)
         if every.any():
-            found[every] += _predicted(rest, matrix[places[every]], FIRST_TREES, -1, pred_contrib=True)
+            found[every] += predicted(rest, matrix[places[every]], FIRST_TREES, -1, pred_contrib=True)
         return found, every
 
 
@@ -159,43 +144,15 @@ def _leading(found: Column) -> NDArray[np.bool_]:
     return best
 
 
-def _predicted(trees: "Booster", matrix: NDArray[Any], start: int, count: int,
-               pred_contrib: bool = False) -> Column:
-    # one thread: LightGBM's would wait for each other where several processes answer
-    found = trees.predict(matrix, start_iteration=start, num_iteration=count, pred_contrib=pred_contrib, num_threads=1)
-    return np.asarray(found, np.float64)
-
-
 @functools.cache
 def shipped() -> Model:
     """Return the model of the package."""
     folder = importlib.resources.files("citewise") / "rank" / "models" / "default"
     first = msgspec.json.decode((folder / "first.json").read_bytes(), type=FirstStep)
     provenance = msgspec.json.decode((folder / "provenance.json").read_bytes(), type=dict[str, Any])
-    return Model.of(Saved(first, (folder / "trees.txt").read_text("utf-8"), provenance))
-
-
-def encoded(saved: Saved) -> bytes:
-    """Return a model as a library keeps it."""
-    return msgspec.json.encode(saved)
+    return Model.of(Saved((folder / "trees.txt").read_text("utf-8"), provenance, first))
 
 
 def decoded(content: bytes) -> Model:
     """Return a library's own model."""
-    try:
-        return Model.of(msgspec.json.decode(content, type=Saved), NAME)
-    except msgspec.MsgspecError as error:
-        raise BadLibrary(f"the library's own ranker cannot be read ({error}); {GO_BACK}") from None
-
-
-def spelled(name: str) -> str:
-    """Return a feature's name as LightGBM takes it, without spaces."""
-    return name.replace(" ", "_")
-
-
-def _spaced(name: str) -> str:
-    """Return a feature's name as `citewise.rank.features` has it."""
-    for word in ("rank", "log"):
-        if name.startswith(f"{word}_"):
-            return f"{word} {name.removeprefix(f'{word}_')}"
-    return name.replace("_/_", " / ")
+    return Model.of(boosted.decoded(content, Saved), NAME)

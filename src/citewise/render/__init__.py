@@ -23,8 +23,12 @@ _EXPLAINING = ("base", "contributions", "reasons")
 def as_json(query: Query, answer: Answer, library: dict[str, object]) -> str:
     """Return a whole answer as one JSON document."""
     asked = {name: value for name, value in asdict(query).items() if value or name not in _WISHES}
-    answers = [{name: value for name, value in asdict(each).items() if answer.explained or name not in _EXPLAINING}
-               for each in answer.recommendations]
     document = {"library": library, "system": answer.served_by.system, "served_by": asdict(answer.served_by),
-                "query": asked, "recommendations": answers}
+                "query": asked, "recommendations": recommended(answer)}
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def recommended(answer: Answer) -> list[dict[str, object]]:
+    """Return the recommendations of an answer as JSON has them."""
+    return [{name: value for name, value in asdict(each).items() if answer.explained or name not in _EXPLAINING}
+            for each in answer.recommendations]

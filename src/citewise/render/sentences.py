@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.text import Text
 
 from citewise.passages import Advice
-from citewise.render import BIBLIOGRAPHIES
+from citewise.render import BIBLIOGRAPHIES, recommended
 from citewise.render.markdown import escaped, markdown_item
 from citewise.render.quotations import LONGEST, named
-from citewise.render.tables import recommendations
+from citewise.render.tables import answer
 from citewise.types import EvidenceSpan, Paper
 
 _NOTHING = "No paper of the library shares a word with this sentence within these years."
@@ -29,7 +29,7 @@ def _parts(advice: Advice, several: bool) -> list[RenderableType]:
         note = _note(advice)
         parts.append(Text.from_markup(f"[bold]{escape(_short(advice.sentence.written))}[/bold]"
                                       + (f" [yellow]({note})[/yellow]" if note else "")))
-    parts.append(recommendations(advice.answers) if advice.answers else Text(_NOTHING, "dim"))
+    parts.append(answer(advice.answer) if advice.answers else Text(_NOTHING, "dim"))
     return [*parts, Text()]
 
 
@@ -46,15 +46,18 @@ def _short(text: str) -> str:
 def _as_json(found: Sequence[Advice], system: str) -> str:
     document = {"system": system, "sentences": [
         {"sentence": each.sentence.text, "written": each.sentence.written, "cites": each.sentence.cites,
-         "wanted": each.wanted, "recommendations": [asdict(answer) for answer in each.answers]} for each in found]}
+         "wanted": each.wanted, "served_by": asdict(each.answer.served_by),
+         "recommendations": recommended(each.answer)} for each in found]}
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
 def _as_markdown(found: Sequence[Advice], _: str) -> str:
     return "\n".join(f"> {escaped(each.sentence.written)}\n"
                      + (f">\n> *{_note(each)}*\n" if _note(each) else "") + "\n"
-                     + "".join(f"{number}. {markdown_item(answer.paper)}\n" + "".join(map(_item, answer.evidence))
-                               for number, answer in enumerate(each.answers, 1)) for each in found)
+                     + "".join(f"{number}. {markdown_item(one.paper)}\n"
+                               + "".join(f"   - {escaped(reason.sentence)}\n" for reason in one.reasons)
+                               + "".join(map(_item, one.evidence))
+                               for number, one in enumerate(each.answers, 1)) for each in found)
 
 
 def _item(span: EvidenceSpan) -> str:
@@ -69,7 +72,7 @@ def _item(span: EvidenceSpan) -> str:
 
 def _bibliography(format: str) -> Callable[[Sequence[Advice], str], str]:
     def rendered(found: Sequence[Advice], _: str) -> str:
-        papers: dict[str, Paper] = {answer.paper.id: answer.paper for each in found for answer in each.answers}
+        papers: dict[str, Paper] = {one.paper.id: one.paper for each in found for one in each.answers}
         return BIBLIOGRAPHIES[format]([*papers.values()])
     return rendered
 

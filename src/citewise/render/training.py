@@ -2,38 +2,39 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Any
 
 import msgspec
 from rich.console import RenderableType
 
 from citewise.render.evaluation import Section, drawn, written
-from citewise.train.ranker import Training
+from citewise.train.training import Training
 
 _MOST_FEATURES = 25
 
 
-def as_table(training: Training) -> RenderableType:
+def as_table(training: Training[Any]) -> RenderableType:
     """Return all tables, for a terminal."""
     return drawn(_sections(training))
 
 
-def as_markdown(training: Training) -> str:
+def as_markdown(training: Training[Any]) -> str:
     """Return all tables as Markdown."""
     return written(_sections(training))
 
 
-def as_json(training: Training) -> str:
+def as_json(training: Training[Any]) -> str:
     """Return everything but the model itself as one JSON document."""
     document = {name: value for name, value in asdict(training).items() if name != "model"}
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-def _sections(training: Training) -> Iterator[Section]:
+def _sections(training: Training[Any]) -> Iterator[Section]:
     yield _figures("Quality", training.quality, f"On {training.queries['dev']:,} dev queries; learned from "
-                   f"{training.queries['train']:,} papers in {training.seconds['fitting']:,.0f} s.")
+                   f"{training.queries['train']:,} queries in {training.seconds['fitting']:,.0f} s.")
     if training.ablation:
         yield _figures("Left out", training.ablation, "Trees fitted again without a family of features; none of these "
-                       "sees the linear step's score.")
+                       "sees a linear step's score.")
     yield Section("Worth", ["feature", "share of the gain"], [
         [name, f"{share:.1%}"] for name, share in [*training.worth.items()][:_MOST_FEATURES]])
     if training.calibration:

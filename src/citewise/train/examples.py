@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +63,16 @@ class Extraction:
     """Whether all candidates that the trees would rank are taken, and no query is made poorer: for tuning."""
 
 
-def examples(workers: Workers, questions: Sequence[Question], extraction: Extraction,
-             progress: Progress = lambda done, total: None) -> tuple[Examples, list[Question]]:
-    """Ask every question; return what a ranker would learn from, and of which questions: none that BM25 answers."""
+_How = TypeVar("_How")
+
+
+def collected(workers: Workers, questions: Sequence[Question],
+              work: Callable[[OpenLibrary, tuple[Question, _How]], Examples], how: _How,
+              progress: Progress = lambda done, total: None) -> tuple[Examples, list[Question]]:
+    """Ask every question; return what a ranker would learn from, and of which questions: none without examples."""
     made: list[Examples] = []
     learned_from: list[Question] = []
-    parts = workers.map(_worked, [(question, extraction) for question in questions])
+    parts = workers.map(work, [(question, how) for question in questions])
     for number, (question, part) in enumerate(zip(questions, parts, strict=True), 1):
         if part.sizes.size:
             made.append(part)
@@ -76,9 +80,15 @@ def examples(workers: Workers, questions: Sequence[Question], extraction: Extrac
         progress(number, len(questions))
     if not made:
         raise BadInput(f"no citation speaks for any candidate of {len(questions):,} queries, so there is nothing to "
-                       "learn: citations count from the year after they were made. `best` goes on with the model that "
-                       "it has")
+                       "learn: citations count from the year after they were made. The system goes on with the model "
+                       "that it has")
     return Examples.join(made), learned_from
+
+
+def examples(workers: Workers, questions: Sequence[Question], extraction: Extraction,
+             progress: Progress = lambda done, total: None) -> tuple[Examples, list[Question]]:
+    """Collect the examples of `best`; none of questions that BM25 answers."""
+    return collected(workers, questions, _worked, extraction, progress)
 
 
 def _worked(held: OpenLibrary, task: tuple[Question, Extraction]) -> Examples:
@@ -86,7 +96,7 @@ def _worked(held: OpenLibrary, task: tuple[Question, Extraction]) -> Examples:
     kind = "whole" if extraction.whole else kind_of(question, extraction.seed)
     case = case_of(held.library, question, kind, extraction.seed)
     make: Callable[..., Iterator[Examples]] = _first_examples if extraction.first is None else _further_examples
-    return next(make(case, extraction, draws(question, extraction.seed + 2)), _nothing(len(extraction.names)))
+    return next(make(case, extraction, draws(question, extraction.seed + 2)), nothing(len(extraction.names)))
 
 
 def _candidates(case: Case, settings: BestSettings) -> Ranking:
@@ -103,7 +113,7 @@ def _first_examples(case: Case, extraction: Extraction, dice: np.random.Generato
     cited = np.isin(known.rows, case.gold)
     kept = cited | (dice.random(cited.size) < 1 / _ONE_IN)
     matrix = first_features(known.signals, extraction.names, extraction.settings.depth).T
-    yield _of(matrix[kept], cited[kept], np.where(cited[kept], 1.0, _ONE_IN), case)
+    yield of_query(matrix[kept], cited[kept], np.where(cited[kept], 1.0, _ONE_IN), case.gold.size)
 
 
 def _further_examples(case: Case, extraction: Extraction, dice: np.random.Generator) -> Iterator[Examples]:
@@ -116,19 +126,21 @@ def _further_examples(case: Case, extraction: Extraction, dice: np.random.Genera
     best = with_further_signals(case.stores, case.query, best, near(ranking), case.scope)
     cited, matrix = np.isin(best.rows, case.gold), features(best.signals, extraction.names)
     if extraction.whole:
-        yield _of(matrix, cited, np.ones(cited.size), case)
+        yield of_query(matrix, cited, np.ones(cited.size), case.gold.size)
         return
     behind = dice.permutation(np.arange(_BEST, len(best)))[:_OTHERS]
     taken = dice.permutation(np.append(np.arange(min(_BEST, len(best))), behind))  # equals keep their order in a tree
     weights = np.where(taken < _BEST, 1.0, max((len(best) - _BEST) / _OTHERS, 1.0))
-    yield _of(matrix[taken], cited[taken], weights, case)
+    yield of_query(matrix[taken], cited[taken], weights, case.gold.size)
 
 
-def _of(matrix: NDArray[Any], cited: NDArray[np.bool_], weights: NDArray[Any], case: Case) -> Examples:
+def of_query(matrix: NDArray[Any], cited: NDArray[np.bool_], weights: NDArray[Any], gold: int) -> Examples:
+    """Return the examples of one query, which should find so many papers."""
     return Examples(matrix.astype(np.float32), cited, weights.astype(np.float32), np.array([cited.size]),
-                    np.array([case.gold.size]))
+                    np.array([gold]))
 
 
-def _nothing(width: int) -> Examples:
+def nothing(width: int) -> Examples:
+    """Return no examples of so many features."""
     none = np.zeros(0, np.int64)
     return Examples(np.zeros((0, width), np.float32), none.astype(np.bool_), none.astype(np.float32), none, none)

@@ -4,6 +4,9 @@ import itertools
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from citewise.rank import sentence_model
+from citewise.rank.features import plain
+
 FIRST = ("log hit_rank", "log votes", "log votes_sharp", "log votes_recent", "log votes10", "log nearest_citer_rank",
          "log citations", "log citations1", "growth", "age", "title_in_draft", "log seeds_tied", "voted_for", "found")
 """The features of the linear step."""
@@ -38,3 +41,17 @@ SUMMARY = ("first", "rank first")
 """The linear step's score, which the trees see as well; it sums up other families, so an ablation leaves it out."""
 
 FEATURES = (*SUMMARY, *itertools.chain.from_iterable(FAMILIES.values()))
+
+_SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "spans one by one": ("mass", "best_span", "span_nearness", "near_spans", "spans"),
+    "all that is said": ("said_score", "whole_score", "cover", "share", "lift", "highest_lift", "log_odds"),
+    "title and abstract": ("text_score", "title_score", "title_cover", "title_said", "has_abstract", "names_title"),
+    "names": ("names",), "support and recency": ("support", "citers", "recent", "age", "trend"),
+    "co-citation with the first": ("cocited",), "the draft": ("context",),
+    "what it cites": ("seeds", "cited_elsewhere")})
+"""Families of signals of sentences, by how their names begin."""
+
+SENTENCE_FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    family: tuple(name for name in sentence_model.FEATURES if plain(name).startswith(begins))
+    for family, begins in _SENTENCES.items()})
+"""The features of the trees for sentences."""

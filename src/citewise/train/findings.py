@@ -1,16 +1,14 @@
 """What there is to know of a trained ranker: quality, each feature's worth, ablation, calibration."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.evaluate.experiment import MEASURES
 from citewise.evaluate.measures import Hits, parse_measures
-from citewise.rank.model import FirstStep, Model, Saved
+from citewise.rank.boosted import features_of
 from citewise.train.examples import Examples
-from citewise.train.feature_families import FAMILIES, FEATURES, SUMMARY
 from citewise.train.fitting import logistic
 
 Figures = dict[str, float]
@@ -23,14 +21,22 @@ _CALIBRATED = 20
 """Calibration is that of so many best candidates of each query."""
 
 
-def scored(model: Model, examples: Examples) -> Scores:
+class Scorer(Protocol):
+    """A model of any ranker."""
+
+    def scored(self, matrix: NDArray[Any]) -> Scores:
+        """Return the score of each row of features, the candidates of one query."""
+        ...
+
+
+def scored(model: Scorer, examples: Examples) -> Scores:
     """Return the model's score of every candidate, query by query, as serving would."""
     return np.concatenate([model.scored(part) for part in np.split(examples.matrix, np.cumsum(examples.sizes)[:-1])])
 
 
-def figures(examples: Examples, scores: Scores) -> Figures:
+def figures(examples: Examples, scores: Scores, names: str) -> Figures:
     """Return the measures of the order that scores give."""
-    measures = parse_measures(MEASURES)
+    measures = parse_measures(names)
     relevant = np.zeros((examples.sizes.size, max(measure.k for measure in measures)), np.bool_)
     for place, order in enumerate(_orders(examples, scores)):
         found = examples.cited[order][: relevant.shape[1]]
@@ -46,27 +52,28 @@ def _orders(examples: Examples, scores: Scores) -> list[NDArray[np.int64]]:
             for start, size in zip(starts.tolist(), examples.sizes.tolist(), strict=True)]
 
 
-def worth(model: Model) -> dict[str, float]:
+def worth(trees: str) -> dict[str, float]:
     """Return each feature's share in what the trees gained, the largest first."""
-    if model.trees is None:
-        return {}
-    gains = model.trees[0].feature_importance("gain")
+    from lightgbm import Booster
+
+    booster = Booster(model_str=trees)
+    gains, names = booster.feature_importance("gain"), features_of(booster)
     order = np.argsort(-gains, kind="stable").tolist()
-    return {model.names[place]: round(float(gains[place] / max(gains.sum(), 1e-9)), 4) for place in order}
+    return {names[place]: round(float(gains[place] / max(gains.sum(), 1e-9)), 4) for place in order}
 
 
-def ablation(first: FirstStep, learned_from: Examples, tuned_by: Examples,
-             fit: Callable[[Examples, Sequence[str]], str],
-             progress: Callable[[int, int | None], None]) -> dict[str, Figures]:
-    """Return the quality of trees that lack a family of features; none of them sees the linear step's score."""
+def ablation(features: Sequence[str], families: Mapping[str, Sequence[str]], summary: Sequence[str],
+             without: Callable[[Sequence[int]], Figures],
+             progress: Callable[[int, int | None], None] = lambda done, total: None) -> dict[str, Figures]:
+    """Return the quality of trees that lack a family of features; none of them sees the features of `summary`.
+
+    `without` is given the places of the features that are left.
+    """
     found: dict[str, Figures] = {}
-    for number, family in enumerate(("", *FAMILIES)):
-        without = {*SUMMARY, *FAMILIES.get(family, ())}
-        kept = [place for place, name in enumerate(FEATURES) if name not in without]
-        model = Model.of(Saved(first, fit(learned_from.columns(kept), [FEATURES[place] for place in kept]), {}))
-        part = tuned_by.columns(kept)
-        found[family or "nothing"] = figures(part, scored(model, part))
-        progress(number + 1, len(FAMILIES) + 1)
+    for number, family in enumerate(("", *families)):
+        lacking = {*summary, *families.get(family, ())}
+        found[family or "nothing"] = without([place for place, name in enumerate(features) if name not in lacking])
+        progress(number + 1, len(families) + 1)
     return found
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.rank.model import FirstStep, product, spelled
+from citewise.rank.boosted import spelled
+from citewise.rank.model import FirstStep, product
 from citewise.train.examples import Examples
 
 Matrix = NDArray[np.float64]
