@@ -16,6 +16,8 @@ Weights = Mapping[str, NDArray[np.float32]]
 """By the names that transformers gives them."""
 
 _OPSET, _IR = 20, 10
+_AS_SMALL_AS_CAN_BE = {"onnx.quant.pre_process": "onnxruntime.quant"}
+"""So that onnxruntime does not advise to simplify the graph before it is made int8."""
 _MASKED = -1e9
 """Added to the attention that a token of padding would get."""
 
@@ -33,6 +35,7 @@ def bert_graph(weights: Weights, shape: Shape) -> "ModelProto":
     output = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", shape.size])
     model = helper.make_model(helper.make_graph(graph.nodes, "bert", inputs, [output], graph.constants),
                               opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
+    helper.set_model_props(model, _AS_SMALL_AS_CAN_BE)
     checker.check_model(model)
     return model
 
