@@ -172,9 +172,12 @@ class System:
         return self.name + (f"({','.join(changes)})" if changes else "")
 
     def identity(self, stores: Stores) -> str:
-        """Return a name that changes with the settings and with the model that the system has over a library."""
+        """Return a name that changes with the settings and with the models that the system has over a library."""
         if isinstance(self.settings, EvidenceSettings):
             return f"{self} {sentences.load().digest}"
+        if isinstance(self.settings, IlciterSettings) and self.settings.dense != "never":
+            by = stores.encoded_by()
+            return f"{self} {by.digest} {by.precision}" if by is not None else str(self)
         if not isinstance(self.settings, BestSettings):
             return str(self)
         return f"{self} {_model(stores, self.settings).digest}"
