@@ -76,6 +76,12 @@ def test_the_first_token_is_taken_where_the_folder_says_so(tmp_path: Path) -> No
     assert digest_of(folder) != digest_of(MODEL)
 
 
+def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied(tmp_path / "model")
+    monkeypatch.chdir(tmp_path)
+    assert BertEncoder("model", "fp32").about.model == str(tmp_path / "model")
+
+
 def test_int8_is_near() -> None:
     exact, near = (BertEncoder("minilm", precision).encode(TEXTS) for precision in ("fp32", "int8"))
     cosines = (exact * near).sum(1)

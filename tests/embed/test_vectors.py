@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import citewise
 from citewise.cli import app
 from citewise.embed.encoder import BertEncoder
-from citewise.errors import LibraryBusy, MissingData
+from citewise.errors import BadLibrary, LibraryBusy, MissingData
 from citewise.library import vectors, writer
 from citewise.library.library import Library
 from citewise.library.lock import writer_lock
@@ -170,6 +170,17 @@ def test_damage_is_found(library: Path, tmp_path: Path) -> None:
         file.unlink() if said == "missing" else file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
         (problem,) = citewise.verify(damaged).problems
         assert said in problem
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "*.values"])
+def test_damage_is_named_to_who_asks(library: Path, name: str) -> None:
+    citewise.encode(library)
+    (file,) = (library / "vectors").glob(name)
+    file.write_bytes(file.read_bytes()[:-5])
+    assert not citewise.verify(library).sound
+    with pytest.raises(BadLibrary, match="citewise encode"):
+        citewise.open(library).cite("trees", system="ilciter")
+    assert citewise.open(library).cite("trees", system="ilciter(dense=never)"), "words need no vectors"
 
 
 def test_vectors_must_be_of_length_1(library: Path) -> None:

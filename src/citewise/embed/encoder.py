@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.embed.bert import bert_graph
-from citewise.embed.folder import digest_of, folder_of, shape_of, weights_of
+from citewise.embed.folder import MINILM, digest_of, folder_of, shape_of, weights_of
 from citewise.errors import BadInput, MissingExtra
 from citewise.protocols import EncodedBy, Precision
 from citewise.types import Rows
@@ -40,7 +40,8 @@ class BertEncoder:
         self._folder, self._precision, self._threads = folder_of(model), precision, threads
         self._shape = shape_of(self._folder)
         _require()
-        self.about = EncodedBy(model, precision, digest_of(self._folder), self._shape.size)
+        named = model if model == MINILM else str(self._folder.resolve())
+        self.about = EncodedBy(named, precision, digest_of(self._folder), self._shape.size)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector of length 1 a text; what is longer than the model's most tokens is cut."""

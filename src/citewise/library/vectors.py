@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.errors import BadLibrary
 from citewise.hash_table import Hashes
 from citewise.ids import digest
 from citewise.library.files import checksum, delete, read_array, replace, sync, write_array
@@ -113,9 +114,14 @@ def load(library: Path) -> VectorReader | None:
         manifest = _read(folder / _FINISHED)
         if manifest is None:
             return None
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, ValueError):  # gone, or cut
             return VectorReader.of(folder, manifest)
-    raise FileNotFoundError(2, "vectors are missing", str(folder))
+    raise _damaged(folder)
+
+
+def _damaged(folder: Path) -> BadLibrary:
+    return BadLibrary(f"{folder}: damaged; delete this folder, which the library can do without, and make the vectors "
+                      f"anew with: citewise encode --library {folder.parent}")
 
 
 def _read(file: Path) -> VectorManifest | None:
@@ -123,6 +129,8 @@ def _read(file: Path) -> VectorManifest | None:
         return msgspec.json.decode(file.read_bytes(), type=VectorManifest)
     except FileNotFoundError:
         return None
+    except msgspec.DecodeError:
+        raise _damaged(file.parent) from None
 
 
 class VectorWriter:
@@ -190,7 +198,11 @@ class VectorWriter:
 def problems(library: Path) -> Iterator[str]:
     """Name what is wrong with a library's vectors."""
     folder = library / _FOLDER
-    manifest = _read(folder / _FINISHED)
+    try:
+        manifest = _read(folder / _FINISHED)
+    except BadLibrary as error:
+        yield str(error)
+        return
     damaged = list(_file_problems(folder, manifest)) if manifest is not None else []
     yield from damaged
     if manifest is None or damaged:
