@@ -138,6 +138,14 @@ def test_a_module_behind_the_pooling_is_refused(tmp_path: Path) -> None:
         shape_of(folder)
 
 
+def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
+    folder = copied(tmp_path / "model")
+    held = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(held | {"num_hidden_layers": 7}))
+    with pytest.raises(BadInput, match=r"no weights encoder\.layer\.6\."):
+        BertEncoder(str(folder), "fp32").encode(["one"])
+
+
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingData, match=r"no config\.json"):
         folder_of(str(tmp_path))

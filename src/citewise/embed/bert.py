@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise.embed.folder import Shape
+from citewise.errors import BadInput
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto
+    from onnx import ModelProto, NodeProto, TensorProto
 
 Weights = Mapping[str, NDArray[np.float32]]
 """By the names that transformers gives them."""
@@ -47,10 +48,10 @@ class _Graph:
         from onnx import helper, numpy_helper
         self._weights, self._make, self._tensor = weights, helper.make_node, numpy_helper.from_array
         self.nodes: list[NodeProto] = []
-        self.constants: list[object] = []
+        self.constants: list[TensorProto] = []
 
     def __call__(self, kind: str, *inputs: "str | float | NDArray[np.generic] | list[int]", output: str = "",
-                 **attributes: object) -> str:
+                 **attributes: Any) -> str:
         name = output or f"{kind}{len(self.nodes)}"
         names = [each if isinstance(each, str) else self._constant(each) for each in inputs]
         self.nodes.append(self._make(kind, names, [name], **attributes))
@@ -63,6 +64,8 @@ class _Graph:
         return name
 
     def weight(self, name: str) -> NDArray[np.float32]:
+        if name not in self._weights:
+            raise BadInput(f"the model's file has no weights {name}; only BERT's own names are known")
         return self._weights[name]
 
     def linear(self, name: str, hidden: str) -> str:
