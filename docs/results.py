@@ -368,6 +368,25 @@ def _local_rows(name: str, result: Mapping[str, Any]) -> dict[str, str]:
             **{label: f"{found['MRR@1000'][0]:.3f} / {found['hit@10'][0]:.3f}" for label, found in asked.items()}}
 
 
+def local_dense() -> str:
+    """Return what vectors are worth to ILCiteR's order, collection by collection: MRR and hit@10."""
+    def rows(result: dict[str, Any]) -> Table:
+        held = result["collections"]
+        labels = [*next(iter(held.values()))["all queries"]]
+        return (["MRR, hit@1 / 3 / 5 / 10", *held],
+                [[label, *(_dense_cell(each["all queries"][label]) for each in held.values())] for label in labels]
+                + [[f"{label}: long sentences only", *(_dense_cell(each["long queries only"][label])
+                                                       for each in held.values())]
+                   for label in next(iter(held.values()))["long queries only"]]
+                + [[name, *(each[name] for each in held.values())] for name in ("queries", "long queries")])
+    return _titled("local_dense", rows)
+
+
+def _dense_cell(found: Mapping[str, Any]) -> str:
+    hits = " / ".join(f"{found[f'hit@{most}'][0]:.3f}" for most in (1, 3, 5, 10))
+    return f"{found['MRR@1000'][0]:.3f}, {hits}"
+
+
 def local_model() -> str:
     """Return what families of signals are worth for sentences: MRR / hit@10 of held-out questions."""
     def rows(result: dict[str, Any]) -> Table:
@@ -399,5 +418,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "ablation": functools.partial(trained, "ablation"), "calibration": calibration, "transfer": transfer,
     "navigation": navigation, "small-libraries": small_libraries, "knobs": knobs,
     "knobs-authors": functools.partial(knobs, "elife 2021"), "extraction": extraction,
-    "extraction-checked": extraction_checked, "local": local, "local-model": local_model, "local-speed": local_speed}
+    "extraction-checked": extraction_checked, "local": local, "local-model": local_model, "local-speed": local_speed,
+    "local-dense": local_dense}
 """Marker to table."""

@@ -20,7 +20,7 @@ LAYERS = [
     ["protocols", "tex_source"],
     ["likeness"],
     ["claims"],
-    ["library", "retrieve", "expand", "rank", "drafts", "evidence"],
+    ["library", "retrieve", "expand", "rank", "drafts", "evidence", "embed"],
     ["explain"],
     ["ingest", "recommend"],
     ["systems", "queries", "passages"],
@@ -35,8 +35,9 @@ LAYERS = [
 """From the bottom up. A module imports from its own package and from lower layers; members of a layer do not meet."""
 
 STAGES = {"retrieve", "expand", "rank", "embed", "evidence"}
-HEAVY = {"torch", "transformers", "sentence_transformers", "onnxruntime", "tokenizers", "lightgbm", "faiss", "spacy",
-         "tensorflow", "sklearn", "scipy", "pandas", "jnius", "fastapi", "uvicorn", "mcp", "matplotlib"}
+HEAVY = {"torch", "transformers", "sentence_transformers", "onnxruntime", "onnx", "safetensors", "tokenizers",
+         "lightgbm", "faiss", "spacy", "tensorflow", "sklearn", "scipy", "pandas", "jnius", "fastapi", "uvicorn", "mcp",
+         "matplotlib"}
 
 
 def _modules() -> dict[str, Path]:
@@ -146,8 +147,8 @@ def test_the_public_face_has_these_names() -> None:
     assert citewise.__all__ == [
         "Answer", "BadInput", "BadLibrary", "CitationGroup", "CitewiseError", "CitingSentence", "Description",
         "Document", "Draft", "LibraryBusy", "MissingData", "MissingExtra", "NamedPaper", "OpenLibrary", "Paper",
-        "Query", "Reason", "Recommendation", "Report", "ServedBy", "Verification", "add", "compact", "index", "open",
-        "read_draft", "remove", "verify"]
+        "Query", "Reason", "Recommendation", "Report", "ServedBy", "Verification", "add", "compact", "encode", "index",
+        "open", "read_draft", "remove", "verify"]
 
 
 def test_every_module_says_what_it_is_for_and_none_asserts() -> None:

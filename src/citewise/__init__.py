@@ -5,7 +5,7 @@ from citewise.errors import BadInput, BadLibrary, CitewiseError, LibraryBusy, Mi
 from citewise.ingest.document import Document
 from citewise.library.verify import Verification, verify
 from citewise.library.writer import compact, remove
-from citewise.opened import Description, OpenLibrary, add, index, open
+from citewise.opened import Description, OpenLibrary, add, encode, index, open
 from citewise.report import Report
 from citewise.types import (
     Answer,
@@ -43,6 +43,7 @@ __all__ = [
     "Verification",
     "add",
     "compact",
+    "encode",
     "index",
     "open",
     "read_draft",

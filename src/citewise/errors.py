@@ -44,5 +44,7 @@ class MissingExtra(CitewiseError):
 
     code = "missing_extra"
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'citewise[{extra}]'")
+    def __init__(self, what: str, extra: str, line: str = "") -> None:
+        """Name the pip line: of an extra, unless another one is given."""
+        wanted = line or f"pip install 'citewise[{extra}]'"
+        super().__init__(f"{what} needs an optional dependency: {wanted}")

@@ -2,13 +2,15 @@
 
 import functools
 import importlib.resources
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from citewise import systems
 from citewise.drafts import Draft, draft_of
+from citewise.embed.encoder import BertEncoder
+from citewise.embed.folder import MINILM
 from citewise.errors import BadInput
 from citewise.evidence.spans import Extractor
 from citewise.garbage import uncollected
@@ -23,6 +25,7 @@ from citewise.library.duplicates import near_duplicates
 from citewise.library.entries import batches, keys_of
 from citewise.library.library import Library
 from citewise.passages import Advice, DraftSentence
+from citewise.protocols import Precision
 from citewise.recommend import Recommender
 from citewise.report import Place, Report
 from citewise.tex_source import file_at
@@ -66,6 +69,12 @@ class Description:
     bytes_on_disk: int
     models: tuple[str, ...]
     """Names of the models that were trained on it."""
+    encoder: str
+    """What made its vectors: model and precision; "" where it has none."""
+    span_vectors: int
+    """Spans that have a vector."""
+    paper_vectors: int
+    """Texts of papers (title and abstract) that have a vector."""
 
 
 class OpenLibrary:
@@ -166,7 +175,8 @@ class OpenLibrary:
             citations=int(tables.references.starts[-1]), years=dict(sorted(library.year_counts().items())),
             sentences=library.evidence_counts().sentences, spans=library.evidence_counts().spans,
             terms=len(library.vocabulary), segments=len(library.segments), deleted=tables.deleted.size,
-            bytes_on_disk=sum(entry.size for entry in library.manifest.files.values()), models=library.models())
+            bytes_on_disk=sum(entry.size for entry in library.manifest.files.values()), models=library.models(),
+            **_vectors(library))
 
     def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
         """Return the pairs of papers with near-duplicate titles of which the later is at `since_row` or behind."""
@@ -174,6 +184,21 @@ class OpenLibrary:
         first = int((rows < since_row).sum())
         return [(self.library.papers(rows[[one]])[0], self.library.papers(rows[[other]])[0], alike)
                 for one, other, alike in near_duplicates(self.library.titles(rows), first=first)]
+
+
+class _Vectors(TypedDict):
+    encoder: str
+    span_vectors: int
+    paper_vectors: int
+
+
+def _vectors(library: Library) -> _Vectors:
+    held = library.vectors
+    if held is None:
+        return {"encoder": "", "span_vectors": 0, "paper_vectors": 0}
+    hashes = library.evidence.span_hashes(library.evidence.spans())
+    return {"encoder": f"{held.manifest.encoder.model} ({held.manifest.encoder.precision})",
+            "span_vectors": int(held.holds("spans", hashes).sum()), "paper_vectors": held.keys("papers").size}
 
 
 def _bibliography(files: Sequence[str | Path]) -> Iterable[Paper]:
@@ -221,6 +246,17 @@ def _cleaned(records: Iterable[Paper | CitingSentence | Document], cleaner: Clea
         else:
             paper = cleaner.paper({field.name: getattr(record, field.name) for field in fields(record)}, place)
             yield from [(replace(paper, light=record.light), place)] if paper is not None else ()
+
+
+def encode(library: str | Path, *, model: str = MINILM, precision: Precision = "int8", papers: bool = False,
+           threads: int = 0, progress: Callable[[str, int, int], None] = lambda what, done, all_: None) -> int:
+    """Give a library vectors of what its citing sentences say, with `papers` of titles and abstracts as well.
+
+    What has a vector of the same model is not encoded again. Returns how many texts were (extra `neural`). `threads` is
+    how many the model may use, 0 for one a core.
+    """
+    encoder = BertEncoder(model, precision, threads)
+    return writer.encode(library, encoder, encoder.about, papers, progress)
 
 
 def build_sample(library: str | Path) -> Draft:

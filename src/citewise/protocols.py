@@ -5,7 +5,7 @@ Everything works on batches of rows: a store may be a memory-mapped file or a se
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,7 +249,40 @@ class Models(Protocol):
         ...
 
 
-class Stores(Papers, Graph, Terms, Lexical, Evidence, Models, Protocol):
+Precision = Literal["int8", "fp32"]
+"""In what numbers an encoder works."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedBy:
+    """The encoder that made vectors: only vectors of one and the same can be compared."""
+
+    model: str
+    """`minilm`, or a folder."""
+    precision: Precision
+    digest: str
+    """Of the model's files."""
+    size: int
+    """How many numbers a vector has."""
+
+
+class Vectors(Protocol):
+    """Vectors of length 1 of what is said and of papers, kept with a library; where there is none, NaN."""
+
+    def encoded_by(self) -> EncodedBy | None:
+        """Return what made the vectors; None where the library has none."""
+        ...
+
+    def span_vectors(self, spans: Rows) -> NDArray[np.float32]:
+        """Return the vector of each span."""
+        ...
+
+    def paper_vectors(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the vector of each paper's title and abstract."""
+        ...
+
+
+class Stores(Papers, Graph, Terms, Lexical, Evidence, Models, Vectors, Protocol):
     """All that a recommender reads."""
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewise.claims.said import Claims
-from citewise.errors import BadInput
+from citewise.embed.encoder import encoder
+from citewise.errors import BadInput, MissingData
 from citewise.evidence.candidates import Around, Said
 from citewise.evidence.ilciter import Ilciter, IlciterSettings
 from citewise.expand.navigation import Navigation, NavigationSettings
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
-from citewise.protocols import Stores
+from citewise.protocols import Encoder, Stores
 from citewise.rank import model as models
 from citewise.rank import sentence_model as sentence_models
 from citewise.rank.learned import Learned
@@ -111,7 +112,22 @@ def by_evidence(stores: Stores, settings: EvidenceSettings, claims: Claims,
 
 
 def _ilciter(stores: Stores, settings: IlciterSettings) -> Recommender:
-    return Recommender(stores, Ilciter(stores, settings))
+    encoder = encoder_of(stores) if settings.dense != "never" else None
+    if encoder is None and settings.dense == "always":
+        raise MissingData("ilciter(dense=always) needs vectors; make them with: citewise encode --library LIBRARY")
+    return Recommender(stores, Ilciter(stores, settings, encoder))
+
+
+def encoder_of(stores: Stores) -> Encoder | None:
+    """Return the encoder that made a library's vectors; None where it has none."""
+    wanted = stores.encoded_by()
+    if wanted is None:
+        return None
+    found = encoder(wanted.model, wanted.precision)
+    if found.about != wanted:
+        raise BadInput(f"the model {wanted.model} has changed since it made the library's vectors; make them anew "
+                       "with: citewise encode --library LIBRARY")
+    return found
 
 
 Settings = Bm25Settings | NavigationSettings | BestSettings | EvidenceSettings | IlciterSettings
@@ -169,9 +185,12 @@ class System:
         return self.name + (f"({','.join(changes)})" if changes else "")
 
     def identity(self, stores: Stores) -> str:
-        """Return a name that changes with the settings and with the model that the system has over a library."""
+        """Return a name that changes with the settings and with the models that the system has over a library."""
         if isinstance(self.settings, EvidenceSettings):
             return f"{self} {_sentence_model(stores, self.settings).digest}"
+        if isinstance(self.settings, IlciterSettings) and self.settings.dense != "never":
+            by = stores.encoded_by()
+            return f"{self} {by.digest} {by.precision}" if by is not None else str(self)
         if not isinstance(self.settings, BestSettings):
             return str(self)
         return f"{self} {_model(stores, self.settings).digest}"

@@ -5,13 +5,15 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from citewise.claims.dense import Nearness
 from citewise.claims.search import Claim, Hits, Stores, best, find
 from citewise.errors import BadInput
 from citewise.places import Places
-from citewise.protocols import Encoder, Papers
+from citewise.protocols import Encoder, Papers, Vectors
 from citewise.types import Column, Contributions, Query, Ranking, Rows, Scope
 
 Ensemble = Literal["conditional", "always", "never"]
+Joined = Literal["plus", "okapi", "both", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +29,21 @@ class IlciterSettings:
     """A claim is long if it has more terms than so many times the mean span."""
     dense: Ensemble = "conditional"
     """When vectors join: for long claims, for all, or for none; without an encoder for none."""
+    joined: Joined = "plus"
+    """The ranks that they join: of BM25+, as the paper does it; of BM25, of both, or of none."""
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
         if self.dense not in ("conditional", "always", "never"):
             raise BadInput(f"dense must be conditional, always or never, not {self.dense!r}")
+        if self.joined not in ("plus", "okapi", "both", "none"):
+            raise BadInput(f"joined must be plus, okapi, both or none, not {self.joined!r}")
         if self.prefetched < 1 or self.threshold < 0 or not (self.k1 >= 0 and 0 <= self.b <= 1 and self.delta >= 0):
             raise BadInput("ilciter needs prefetched >= 1, threshold >= 0, k1 >= 0, 0 <= b <= 1 and delta >= 0; "
                            f"got {self}")
 
 
-class _Stores(Papers, Stores, Protocol):
+class _Stores(Papers, Stores, Vectors, Protocol):
     """What this retriever reads."""
 
 
@@ -45,7 +51,8 @@ class Ilciter:
     """The retriever: papers in the order of their best span, then support, then year."""
 
     def __init__(self, stores: _Stores, settings: IlciterSettings, encoder: Encoder | None = None) -> None:
-        self._stores, self._settings, self._encoder = stores, settings, encoder
+        self._stores, self._settings = stores, settings
+        self._nearness = Nearness(stores, encoder) if encoder is not None else None
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return the k best of the papers that are cited for the prefetched spans."""
@@ -78,31 +85,28 @@ class Ilciter:
             "span_rank": by_span, "support": by_support - by_span, "year": by_year - by_support})
 
     def spans(self, text: str, claim: Claim, scope: Scope) -> Rows:
-        """Return the prefetched spans, best first by the mean of two ranks; equals in the order of BM25+."""
+        """Return the prefetched spans, best first by the mean of their ranks; equals in the order of BM25+."""
         hits = find(self._stores, claim, scope)
         okapi, plus = (self._scores(hits, claim, delta) for delta in (0.0, self._settings.delta))
         chosen = np.union1d(best(okapi, self._settings.prefetched), best(plus, self._settings.prefetched))
-        by_plus = _ranks(plus[chosen])
-        other = self._alike(text, hits.spans[chosen]) if self._is_dense(claim) else okapi[chosen]
-        return hits.spans[chosen][np.lexsort((by_plus, by_plus + _ranks(other)))]
+        spans, by_words = hits.spans[chosen], {"okapi": _ranks(okapi[chosen]), "plus": _ranks(plus[chosen])}
+        return spans[np.lexsort((by_words["plus"], self._joined(text, claim, spans, by_words)))]
+
+    def _joined(self, text: str, claim: Claim, spans: Rows, by_words: dict[str, Rows]) -> Rows:
+        """Return the sum of each span's ranks."""
+        if self._nearness is None or not self._is_dense(claim):
+            return by_words["okapi"] + by_words["plus"]
+        joined = [ranks for name, ranks in by_words.items() if self._settings.joined in (name, "both")]
+        return sum(joined, _ranks(self._nearness.spans(text, spans, spans.size)))
 
     def _scores(self, hits: Hits, claim: Claim, delta: float) -> Column:
         return hits.scores(claim.weights, self._settings.k1, self._settings.b, delta)
 
     def _is_dense(self, claim: Claim) -> bool:
-        if self._encoder is None or self._settings.dense == "never":
+        if self._settings.dense == "never":
             return False
         mean = self._stores.span_statistics(claim.terms).mean_length
         return self._settings.dense == "always" or bool(claim.counts.sum() > self._settings.threshold * mean)
-
-    def _alike(self, text: str, spans: Rows) -> Column:
-        """Return the cosine of each span to the claim."""
-        if self._encoder is None:
-            return np.zeros(spans.size)
-        vectors = np.asarray(self._encoder.encode([text, *self._stores.span_texts(spans)]), np.float64)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-        alike: Column = vectors[1:] @ vectors[0]
-        return alike
 
 
 def _ranks(scores: Column) -> Rows:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from citewise import ids
 from citewise.errors import BadInput
+from citewise.hash_table import Hashes
 from citewise.ids import digest
 from citewise.library.evidence_segment import EvidenceSegment
 from citewise.library.evidence_tables import EvidenceTables
@@ -72,6 +73,17 @@ class EvidenceReader:
         sentences = self.sentences(self._owners(uses))
         return [unmarked(sentence.text, _marks(sentence), span.start, span.end)
                 for sentence, span in zip(sentences, self._spans(uses), strict=True)]
+
+    def span_hashes(self, spans: Rows) -> Hashes:
+        """Return the digest of what each span says."""
+        found = np.zeros(spans.size, np.uint64)
+        for segment, places, local in self._within(self._first_spans, spans):
+            found[places] = segment.array("spans.hashes")[local]
+        return found
+
+    def spans(self) -> Rows:
+        """Return the numbers of the spans for which a paper of the library is cited."""
+        return np.flatnonzero(np.diff(self.tables.starts))
 
     # Citations
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from citewise import ids
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.garbage import keep_freed_memory
+from citewise.hash_table import Hashes
 from citewise.library import manifest as manifests
 from citewise.library import models
 from citewise.library.entries import keys_of, title_digest
@@ -24,9 +25,21 @@ from citewise.library.lists import flat_index
 from citewise.library.manifest import Manifest
 from citewise.library.segment import Segment
 from citewise.library.tables import Tables, years_of
+from citewise.library.vectors import Kind, VectorReader, text_hashes
+from citewise.library.vectors import load as load_vectors
 from citewise.library.versions import same_work
 from citewise.library.vocabulary import Vocabulary
-from citewise.protocols import FIELDS, Citations, Cited, EvidenceCounts, Matches, Ragged, SaidTotals, TermStatistics
+from citewise.protocols import (
+    FIELDS,
+    Citations,
+    Cited,
+    EncodedBy,
+    EvidenceCounts,
+    Matches,
+    Ragged,
+    SaidTotals,
+    TermStatistics,
+)
 from citewise.text import Terms
 from citewise.types import Occurrence, Paper, Rows, Scope
 
@@ -378,6 +391,30 @@ class Library:
     def models(self) -> tuple[str, ...]:
         """Return the names of the models that were trained on this library."""
         return models.names(self.path)
+
+    # Vectors
+
+    @cached_property
+    def vectors(self) -> VectorReader | None:
+        """Return the vectors as they were when first asked for; like models they are of no generation."""
+        return load_vectors(self.path)
+
+    def encoded_by(self) -> EncodedBy | None:
+        """Return what made the vectors; None where the library has none."""
+        return self.vectors.manifest.encoder if self.vectors is not None else None
+
+    def span_vectors(self, spans: Rows) -> NDArray[np.float32]:
+        """Return the vector of each span, NaN where it has none."""
+        return self._vectors("spans", lambda: self.evidence.span_hashes(spans), spans.size)
+
+    def paper_vectors(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the vector of each paper's title and abstract, NaN where it has none."""
+        return self._vectors("papers", lambda: text_hashes(self.papers(rows)), rows.size)
+
+    def _vectors(self, kind: Kind, hashes: Callable[[], Hashes], count: int) -> NDArray[np.float32]:
+        if self.vectors is None or not self.vectors.has(kind):
+            return np.full((count, 1), np.nan, np.float32)
+        return self.vectors.find(kind, hashes()).astype(np.float32)
 
     # Description
 

@@ -11,6 +11,7 @@ import numpy as np
 from citewise.errors import BadLibrary
 from citewise.ids import digest
 from citewise.library import manifest as manifests
+from citewise.library import vectors
 from citewise.library.entries import keys_of
 from citewise.library.evidence_tables import EvidenceTables, derive
 from citewise.library.files import checksum
@@ -54,7 +55,7 @@ def verify(path: Path | str, progress: Callable[[int, int], None] = lambda done,
     library = Library(path)
     try:
         problems += [*_count_problems(library), *_table_problems(library), *_paper_problems(library, progress),
-                     *_sentence_problems(library), *_model_problems(library)]
+                     *_sentence_problems(library), *_model_problems(library), *vectors.problems(library.path)]
     except (ValueError, IndexError) as error:
         raise BadLibrary(f"{path}: arrays do not fit together ({error}); index the sources again") from None
     return Verification(library.manifest.generation, len(library), len(library.manifest.files),

@@ -1,16 +1,20 @@
 """The only way to change a library: add, remove, compact; each change is a new generation, visible at once."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from citewise.errors import MissingData
+from citewise.hash_table import Hashes
 from citewise.library import manifest as manifests
 from citewise.library.entries import Batch
 from citewise.library.generation import Generation, collect_garbage
 from citewise.library.intake import Intake
 from citewise.library.library import Library
 from citewise.library.lock import writer_lock
+from citewise.library.vectors import Kind, VectorWriter, text_hashes, text_of
+from citewise.protocols import EncodedBy, Encoder
 from citewise.report import Report
 
 
@@ -58,3 +62,25 @@ def _writing(path: Path, must_exist: bool = False, from_scratch: bool = False) -
         except BaseException:
             generation.abandon()
             raise
+
+
+def encode(path: Path | str, encoder: Encoder, about: EncodedBy, papers: bool = False,
+           progress: Callable[[str, int, int], None] = lambda what, done, all_: None) -> int:
+    """Give a library the vectors that it lacks: of spans, and of papers if wanted or had; return how many.
+
+    Readers see all of them or none, and vectors of texts that are gone are dropped. Killed, it goes on the next time.
+    """
+    manifests.load(Path(path))
+    with writer_lock(Path(path)):
+        library = Library(path)
+        spans, evidence = library.evidence.spans(), library.evidence
+        made = VectorWriter(library.path, encoder, about)
+        wanted: dict[Kind, Hashes] = {"spans": evidence.span_hashes(spans)}
+        done = made.encode("spans", wanted["spans"], lambda places: evidence.span_texts(spans[places]),
+                           partial(progress, "spans"))
+        if papers or (library.vectors is not None and library.vectors.has("papers")):
+            wanted["papers"] = text_hashes(library.papers(library.rows))
+            done += made.encode("papers", wanted["papers"], lambda places: [
+                text_of(paper) for paper in library.papers(library.rows[places])], partial(progress, "papers"))
+        made.finish(wanted)
+    return done

@@ -92,6 +92,8 @@ def description(about: Description) -> Table:
         "evidence": f"{about.spans:,} spans of {about.sentences:,} citing sentences" if about.sentences else "none",
         "lexical index": f"{about.terms:,} terms",
         "models": f"{', '.join(about.models)}: trained on it" if about.models else "those that ship",
+        "vectors": f"{about.span_vectors:,} of spans, {about.paper_vectors:,} of papers; by {about.encoder}"
+        if about.encoder else "none",
         "on disk": f"{about.bytes_on_disk / 1e6:,.1f} MB in {about.segments} segments; {about.deleted:,} removed rows",
         "generation": f"{about.generation}, written {about.written}, fingerprint {about.fingerprint}",
     }

@@ -1,0 +1,225 @@
+"""Vectors of texts, kept beside the generations: found by a digest of the text, so that they outlive any import.
+
+`vectors/manifest.json` names the files that readers see. Work that is not finished is named by `unfinished.json`, so
+that it can go on after a crash; when it is done, all is written as one part of each kind and the manifest replaced.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.errors import BadLibrary
+from citewise.hash_table import Hashes
+from citewise.ids import digest
+from citewise.library.files import checksum, delete, read_array, replace, sync, write_array
+from citewise.library.manifest import FileEntry
+from citewise.protocols import EncodedBy, Encoder
+from citewise.types import Paper
+
+Kind = Literal["spans", "papers"]
+
+_FOLDER, _FINISHED, _UNFINISHED = "vectors", "manifest.json", "unfinished.json"
+_ATTEMPTS = 20
+_PART = 8_192
+"""Texts that are encoded and then kept, come what may."""
+_LENGTH_ERROR = 0.01
+"""How far the length of a vector may be from 1: it is kept as 16-bit numbers."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Vectors of one kind in two files: the sorted digests, and the vectors in the same order."""
+
+    name: str
+    kind: Kind
+    files: dict[str, FileEntry]
+
+
+class VectorManifest(msgspec.Struct, frozen=True):
+    """Which files hold vectors, and what made them."""
+
+    encoder: EncodedBy
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VectorReader:
+    """Parts of vectors, memory-mapped."""
+
+    manifest: VectorManifest
+    parts: tuple[tuple[Kind, Hashes, NDArray[np.float16]], ...]
+
+    @classmethod
+    def of(cls, folder: Path, manifest: VectorManifest) -> "VectorReader":
+        """Open the files that a manifest names."""
+        size = manifest.encoder.size
+        return cls(manifest, tuple((part.kind, read_array(folder / f"{part.name}.keys", "<u8"),
+                                    read_array(folder / f"{part.name}.values", "<f2").reshape(-1, size))
+                                   for part in manifest.parts))
+
+    def find(self, kind: Kind, hashes: Hashes) -> NDArray[np.float16]:
+        """Return the vector of each digest, NaN where there is none."""
+        found = np.full((hashes.size, self.manifest.encoder.size), np.nan, np.float16)
+        for keys, values in self._of(kind):
+            at, held = _places(keys, hashes)
+            found[held] = values[at[held]]
+        return found
+
+    def holds(self, kind: Kind, hashes: Hashes) -> NDArray[np.bool_]:
+        """Return of each digest whether it has a vector."""
+        found = np.zeros(hashes.size, np.bool_)
+        for keys, _ in self._of(kind):
+            found |= _places(keys, hashes)[1]
+        return found
+
+    def has(self, kind: Kind) -> bool:
+        """Return whether there are vectors of a kind."""
+        return any(len(keys) for keys, _ in self._of(kind))
+
+    def keys(self, kind: Kind) -> Hashes:
+        """Return the digests that have a vector, sorted."""
+        return np.unique(np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in self._of(kind))]))
+
+    def _of(self, kind: Kind) -> Iterator[tuple[Hashes, NDArray[np.float16]]]:
+        return ((keys, values) for each, keys, values in self.parts if each == kind)
+
+
+def _places(keys: Hashes, hashes: Hashes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return where digests are among sorted ones, and whether they are there."""
+    at = np.searchsorted(keys, hashes)
+    held = at < keys.size
+    held[held] = keys[at[held]] == hashes[held]
+    return at, held
+
+
+def text_of(paper: Paper) -> str:
+    """Return what is encoded of a paper."""
+    return f"{paper.title} {paper.abstract}".strip()
+
+
+def text_hashes(papers: Iterable[Paper]) -> Hashes:
+    """Return the digests of papers' texts."""
+    return np.array([digest(text_of(paper)) for paper in papers], np.uint64)
+
+
+def load(library: Path) -> VectorReader | None:
+    """Return a library's vectors, None where it has none; should they be replaced meanwhile, the newer ones."""
+    folder = library / _FOLDER
+    for _ in range(_ATTEMPTS):
+        manifest = _read(folder / _FINISHED)
+        if manifest is None:
+            return None
+        with contextlib.suppress(FileNotFoundError, ValueError):  # gone, or cut
+            return VectorReader.of(folder, manifest)
+    raise _damaged(folder)
+
+
+def _damaged(folder: Path) -> BadLibrary:
+    return BadLibrary(f"{folder}: damaged; delete this folder, which the library can do without, and make the vectors "
+                      f"anew with: citewise encode --library {folder.parent}")
+
+
+def _read(file: Path) -> VectorManifest | None:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=VectorManifest)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError:
+        raise _damaged(file.parent) from None
+
+
+class VectorWriter:
+    """Gives a library vectors of one encoder; whoever has one holds the library's writer lock."""
+
+    def __init__(self, library: Path, encoder: Encoder, about: EncodedBy) -> None:
+        """Go on with what the same encoder has made; what another made stays until `finish`."""
+        self._folder, self._encoder = library / _FOLDER, encoder
+        held = (_read(self._folder / name) for name in (_UNFINISHED, _FINISHED))
+        self._manifest = next((each for each in held if each and each.encoder == about), VectorManifest(about))
+
+    def encode(self, kind: Kind, hashes: Hashes, texts: Callable[[NDArray[np.int64]], Sequence[str]],
+               progress: Callable[[int, int], None]) -> int:
+        """Encode the texts, asked for by their places, that have no vector yet; return how many these were."""
+        self._folder.mkdir(exist_ok=True)
+        wanted, places = np.unique(hashes, return_index=True)
+        places = np.sort(places[~self._reader().holds(kind, wanted)])
+        for start in range(0, places.size, _PART):
+            here = places[start: start + _PART]
+            vectors = self._encoder.encode(texts(here)).astype(np.float16)
+            order = np.argsort(hashes[here])
+            self._keep(kind, hashes[here][order], [vectors[order]])
+            replace(self._folder / _UNFINISHED, msgspec.json.encode(self._manifest))
+            progress(start + here.size, places.size)
+        return int(places.size)
+
+    def finish(self, wanted: dict[Kind, Hashes]) -> None:
+        """Write all vectors of wanted digests anew, as one part of each kind, and let readers see them."""
+        reader = self._reader()
+        if _read(self._folder / _FINISHED) == self._manifest and all(
+                np.isin(reader.keys(kind), hashes).all() for kind, hashes in wanted.items()):
+            return
+        self._manifest = VectorManifest(self._manifest.encoder)
+        for kind, hashes in wanted.items():
+            keys = np.intersect1d(reader.keys(kind), hashes)
+            self._keep(kind, keys, (reader.find(kind, keys[start: start + _PART])
+                                    for start in range(0, keys.size, _PART)))
+        replace(self._folder / _FINISHED, msgspec.json.encode(self._manifest))
+        self._collect_garbage()
+
+    def _reader(self) -> VectorReader:
+        return VectorReader.of(self._folder, self._manifest)
+
+    def _keep(self, kind: Kind, keys: Hashes, vectors: Iterable[NDArray[np.float16]]) -> None:
+        """Write a part, durably, and add it to the manifest in memory."""
+        name = f"{1 + max((int(file.stem) for file in self._folder.glob('*.keys')), default=0):06d}"
+        files = {suffix: self._folder / f"{name}.{suffix}" for suffix in ("keys", "values")}
+        write_array(files["keys"], keys, np.uint64)
+        with files["values"].open("wb") as file:
+            for each in vectors:
+                file.write(each.astype("<f2").tobytes())
+        for written in files.values():
+            sync(written)
+        sync(self._folder)
+        entries = {path.name: FileEntry(path.stat().st_size, checksum(path)) for path in files.values()}
+        self._manifest = VectorManifest(self._manifest.encoder, (*self._manifest.parts, Part(name, kind, entries)))
+
+    def _collect_garbage(self) -> None:
+        used = {name for part in self._manifest.parts for name in part.files} | {_FINISHED}
+        for file in self._folder.iterdir():
+            if file.name not in used:
+                delete(file)
+
+
+def problems(library: Path) -> Iterator[str]:
+    """Name what is wrong with a library's vectors."""
+    folder = library / _FOLDER
+    try:
+        manifest = _read(folder / _FINISHED)
+    except BadLibrary as error:
+        yield str(error)
+        return
+    damaged = list(_file_problems(folder, manifest)) if manifest is not None else []
+    yield from damaged
+    if manifest is None or damaged:
+        return
+    for part, (_, keys, values) in zip(manifest.parts, VectorReader.of(folder, manifest).parts, strict=True):
+        if keys.size != len(values) or not (keys[1:] > keys[:-1]).all():
+            yield f"vectors/{part.name}: its digests and its vectors do not belong together"
+        for start in range(0, len(values), _PART):
+            lengths = np.linalg.norm(values[start: start + _PART].astype(np.float32), axis=1)
+            if not (np.abs(lengths - 1) < _LENGTH_ERROR).all():
+                yield f"vectors/{part.name}: vectors {start:,} and following are not of length 1"
+
+
+def _file_problems(folder: Path, manifest: VectorManifest) -> Iterator[str]:
+    for name, entry in ((name, entry) for part in manifest.parts for name, entry in part.files.items()):
+        file = folder / name
+        if not file.is_file():
+            yield f"vectors/{name}: missing"
+        elif file.stat().st_size != entry.size or checksum(file) != entry.checksum:
+            yield f"vectors/{name}: content changed since it was written"
