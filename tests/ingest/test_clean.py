@@ -133,7 +133,7 @@ def test_authors(authors, expected: tuple[str, ...]) -> None:
     assert cleaned(authors=authors)[0].authors == expected
 
 
-LINES = st.lists(st.sampled_from(["bees", " ", "  ", "wax", "&amp;", "<i>", "é", "\t", "\x07", "\ufffd", "蜂"])).map("".join)
+LINES = st.lists(st.sampled_from(["bees", " ", "  ", "&amp;", "<i>", "é", "\t", "\x07", "\ufffd", "蜂"])).map("".join)
 
 
 @given(LINES, LINES, LINES, st.lists(LINES, max_size=3))
