@@ -133,6 +133,18 @@ def test_authors(authors, expected: tuple[str, ...]) -> None:
     assert cleaned(authors=authors)[0].authors == expected
 
 
+LINES = st.lists(st.sampled_from(["bees", " ", "  ", "&amp;", "<i>", "é", "\t", "\x07", "\ufffd", "蜂"])).map("".join)
+
+
+@given(LINES, LINES, LINES, st.lists(LINES, max_size=3))
+def test_one_look_at_all_texts_finds_what_a_look_at_each_does(title: str, abstract: str, venue: str,
+                                                              authors: list[str]) -> None:
+    texts = {"title": title, "abstract": abstract, "venue": venue}
+    together = cleaned(**texts, authors=[*authors, "Bo"])
+    apart = cleaned(**texts, authors=[{"name": name} for name in [*authors, "Bo"]])
+    assert together == apart  # an author who is no string keeps the texts from being looked at together
+
+
 def test_who_a_record_is() -> None:
     assert cleaned(id="https://doi.org/10.1000/X")[0].id == "doi:10.1000/x"
     assert cleaned(id=42)[0].id == "42"

@@ -59,7 +59,7 @@ class Cleaner:
             return None
         if not (title[:1].isalnum() or any(character.isalnum() for character in title)):
             title = ""
-        year, date = self._dated(raw.get("year"), text(raw.get("date"), repairs), repairs)
+        year, date = self._dated(raw.get("year"), raw.get("date"), text, repairs)
         kind = raw.get("kind")
         paper = Paper(
             id=own, title=title, abstract=_abstract(text(raw.get("abstract"), repairs), title, repairs),
@@ -74,15 +74,15 @@ class Cleaner:
 
     def year_and_date(self, year: Any, date: Any, repairs: list[str]) -> tuple[int | None, str]:
         """Return a year, taken from the date if need be, and the date if it is one and of that year."""
-        return self._dated(year, _text(date, repairs), repairs)
+        return self._dated(year, date, _text, repairs)
 
-    def _dated(self, year: Any, text: str, repairs: list[str]) -> tuple[int | None, str]:
-        known = self._year(year, repairs)
-        if not text or not _DATE.fullmatch(text):
+    def _dated(self, year: Any, date: Any, text: _Text, repairs: list[str]) -> tuple[int | None, str]:
+        known, written = self._year(year, repairs), text(date, repairs)
+        if not written or not _DATE.fullmatch(written):
             return known, ""
         if known is None:
-            known = self._year(text[:4], repairs)
-        return known, text if known and text.startswith(str(known)) else ""
+            known = self._year(written[:4], repairs)
+        return known, written if known and written.startswith(str(known)) else ""
 
     def _year(self, value: Any, repairs: list[str]) -> int | None:
         if type(value) is int and FIRST_YEAR <= value <= self._last_year:
