@@ -387,6 +387,17 @@ def _dense_cell(found: Mapping[str, Any]) -> str:
     return f"{found['MRR@1000'][0]:.3f}, {hits}"
 
 
+def encoder() -> str:
+    """Return how fast the encoder is, and how like its vectors are, beside the usual library for the same model."""
+    def rows(result: dict[str, Any]) -> Table:
+        cosines = result["cosine to sentence-transformers"]
+        return (["", "texts a CPU second, by round", "cosine: mean", "least"],
+                [[name, ", ".join(map(str, speeds)), *((cosines[name]["mean"], cosines[name]["least"])
+                                                       if name in cosines else ("", ""))]
+                 for name, speeds in result["texts a CPU second, one thread, by round"].items()])
+    return _titled("encoder", rows)
+
+
 def local_model() -> str:
     """Return what families of signals are worth for sentences: MRR / hit@10 of held-out questions."""
     def rows(result: dict[str, Any]) -> Table:
@@ -419,5 +430,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "navigation": navigation, "small-libraries": small_libraries, "knobs": knobs,
     "knobs-authors": functools.partial(knobs, "elife 2021"), "extraction": extraction,
     "extraction-checked": extraction_checked, "local": local, "local-model": local_model, "local-speed": local_speed,
-    "local-dense": local_dense}
+    "local-dense": local_dense, "encoder": encoder}
 """Marker to table."""
