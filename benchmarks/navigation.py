@@ -63,7 +63,7 @@ class Feedback:
     def __init__(self, library: Library, settings: Bm25Settings, titles: int) -> None:
         self._library, self._ranker, self._titles = library, Bm25Ranker(library, settings), titles
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
         first = self._ranker.rank(query, ranking, scope)
         joined = " ".join([query.title, *self._library.titles(first.rows[: self._titles])])
         return self._ranker.rank(replace(query, title=joined), first, scope)

@@ -46,7 +46,7 @@ class Given:
     def __init__(self, scores: Mapping[int, float]) -> None:
         self._scores = scores
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
         scores = np.array([self._scores[row] for row in ranking.rows.tolist()], np.float64)
         return dataclasses.replace(ranking, scores=scores).take(np.lexsort((ranking.rows, -scores)))
 

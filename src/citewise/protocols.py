@@ -313,8 +313,8 @@ class Expander(Protocol):
 class Ranker(Protocol):
     """Candidates to the same candidates in a better order."""
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
-        """Return the candidates, none added and none dropped, best first."""
+    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
+        """Return the candidates, none added, best first; with `most`, no more than so many need to be returned."""
         ...
 
 

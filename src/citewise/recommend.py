@@ -75,7 +75,7 @@ class Recommender:
         """Return the answer of several stages: what is like the draft is sought everywhere, even to rank `within`."""
         ranking = self.candidates(query, k, scope)
         if self._ranker:
-            ranking = self._ranker.rank(query, ranking, scope)
+            ranking = self._ranker.rank(query, ranking, scope, k)
         return ranking if scope.within is None else ranking.take(np.isin(ranking.rows, scope.within))
 
     def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:

@@ -102,9 +102,12 @@ def _log_ranks(column: Column) -> Column:
     """Return the logarithm of each value's rank from the highest; equals share the best of their ranks."""
     if np.isnan(column).all():
         return column
-    order = np.argsort(-column)
+    # of many signals most are 0, which come last and need no sorting
+    some = np.flatnonzero(column) if column.min() == 0 else np.arange(column.size)
+    order = some[np.argsort(-column[some])]
     ordered = column[order]
-    fresh = np.append(True, ordered[1:] != ordered[:-1])
-    ranks = np.empty(column.size)
+    fresh = np.append(True, ordered[1:] != ordered[:-1])[: order.size]
+    ranks = np.full(column.size, order.size + 1.0)
     ranks[order] = np.flatnonzero(fresh)[np.cumsum(fresh) - 1] + 1
-    return np.log(ranks)
+    found: Column = np.log(ranks)
+    return found

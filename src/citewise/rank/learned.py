@@ -32,16 +32,22 @@ class Learned:
     def __init__(self, stores: Stores, model: Model, kept: int = 2500) -> None:
         self._stores, self._model, self._kept = stores, model, kept
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
-        """Return the candidates, best first: the first step's best and all of `scope.within`, then the others."""
+    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
+        """Return the candidates, best first: the first step's best and all of `scope.within`, then the others.
+
+        The others are left out where `most` asks for no more than the best.
+        """
         if not len(ranking) or not spoken_for(ranking):
             return self._by_words(query, ranking, "no citation speaks for any candidate")
         if self._model.shipped and sparse(ranking):
             return self._by_words(query, ranking, "few candidates, and citations speak for few of them")
         known = with_first_signals(self._stores, query, ranking, scope)
-        best, rest = narrowed(known, self._model.first, self._kept, scope)
+        known, chosen, rest = narrowed(known, self._model.first, self._kept, scope)
+        best = known.take(chosen)
         best = with_further_signals(self._stores, query, best, near(ranking), scope)
-        found = _stacked(_ordered(best, self._model.scores(best.signals)), rest)
+        found = _ordered(best, self._model.scores(best.signals))
+        if most is None or most > len(found):
+            found = _stacked(found, known.take(rest))
         return replace(found, served_by=_served_by(self._model))
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
@@ -67,15 +73,17 @@ def with_first_signals(stores: Stores, query: Query, ranking: Ranking, scope: Sc
     return ranking.with_signals(first_signals(stores, query, ranking.rows, scope))
 
 
-def narrowed(ranking: Ranking, first: FirstStep, kept: int, scope: Scope) -> tuple[Ranking, Ranking]:
-    """Return the linear step's best (with all of `scope.within`) and the others, each best first."""
+def narrowed(ranking: Ranking, first: FirstStep, kept: int, scope: Scope) -> tuple[Ranking, Rows, Rows]:
+    """Return the candidates with the linear step's score, the places of its best (with all of `scope.within`) and those
+    of the others, each best first.
+    """
     scores = first.scores(ranking.signals)
     order = np.lexsort((ranking.rows, -scores))
     known = ranking.with_signals({"first": scores})
     if scope.within is None:
-        return known.take(order[:kept]), known.take(order[kept:])
+        return known, order[:kept], order[kept:]
     chosen = (np.arange(order.size) < kept) | np.isin(ranking.rows[order], scope.within)
-    return known.take(order[chosen]), known.take(order[~chosen])
+    return known, order[chosen], order[~chosen]
 
 
 def with_further_signals(stores: Stores, query: Query, best: Ranking, near: Weighted, scope: Scope) -> Ranking:

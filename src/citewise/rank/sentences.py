@@ -39,7 +39,7 @@ class SentenceRanker:
     def __init__(self, stores: Stores, claims: Claims, model: Model) -> None:
         self._stores, self._claims, self._model = stores, claims, model
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
         """Return the candidates, best first; equal scores in the order of rows."""
         if not len(ranking):
             return ranking

@@ -147,7 +147,7 @@ class Bm25Ranker:
     def __init__(self, stores: _Stores, settings: Bm25Settings) -> None:
         self._bm25 = Bm25(stores, settings)
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
+    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
         """Return the candidates by their exact scores, which are also the signal `bm25`; ties by row."""
         scores = self._bm25.scores(ranking.rows, query)
         order = np.lexsort((ranking.rows, -scores))

@@ -122,8 +122,8 @@ def _further_examples(case: Case, extraction: Extraction, dice: np.random.Genera
     if first is None or not spoken_for(ranking):
         return
     known = with_first_signals(case.stores, case.query, ranking, case.scope)
-    best, _ = narrowed(known, first, extraction.settings.kept, case.scope)
-    best = with_further_signals(case.stores, case.query, best, near(ranking), case.scope)
+    known, chosen, _ = narrowed(known, first, extraction.settings.kept, case.scope)
+    best = with_further_signals(case.stores, case.query, known.take(chosen), near(ranking), case.scope)
     cited, matrix = np.isin(best.rows, case.gold), features(best.signals, extraction.names)
     if extraction.whole:
         yield of_query(matrix, cited, np.ones(cited.size), case.gold.size)
