@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import tantivy
 
 from citewise.text import LONGEST_TOKEN
-from citewise.types import CitingSentence, Paper
+from citewise.types import CitingSentence, Paper, Recommendation
 
 
 @functools.cache
@@ -85,3 +85,8 @@ class PlainLibrary:
                 scores[place] = sum(weights[stem] * (held[stem] * (k1 + 1) / (held[stem] + norm) + delta)
                                     for stem in shared)
         return scores
+
+
+def total(each: Recommendation) -> float:
+    """Return base and contributions added up: the score, but for rounding."""
+    return each.base + sum(each.contributions.values())

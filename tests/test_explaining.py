@@ -12,14 +12,13 @@ import pytest
 from corpora import GOLDEN, random_papers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import PlainLibrary, stems
+from oracles import PlainLibrary, stems, total
 from test_cli import run as run
 from test_contracts import QUERIES, SIZES
 from test_contracts import held as held
 
 import citewise
 from citewise import opened
-from citewise.explain.explanations import total
 from citewise.rank import model
 from citewise.rank.contributions import by_signals
 from citewise.rank.features import signals_of

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from citing import citing
+from oracles import total
 
 import citewise
-from citewise.explain.explanations import total
 from citewise.opened import OpenLibrary
 from citewise.rank import sentence_model
 from citewise.rank.features import signals_of

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from citewise.explain.facts import Facts
 from citewise.explain.reasons import reasons
 from citewise.places import Places
@@ -35,8 +33,3 @@ def explained(answers: list[Recommendation], found: Contributions, facts: Facts)
         full = replace(each, base=float(found.base[place]), contributions=parts)
         told.append(replace(full, reasons=reasons(facts, row, full)))
     return told
-
-
-def total(each: Recommendation) -> float:
-    """Return base and contributions added up: the score, but for rounding."""
-    return each.base + float(np.sum([*each.contributions.values()]))
