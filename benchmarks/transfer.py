@@ -42,8 +42,8 @@ def main() -> None:
     save("transfer-elife", {"corpus": "elife", "note": LOOKS, "parts": found})
 
 
-LOOKS = ("Test 2023 was looked at twice before, with an older model (F1@20 x1.15 and MRR x1.04 of bm25's) and with this "
-         "one before its search and its trees were made faster (x1.15, x1.02). Nothing was chosen by it.")
+LOOKS = ("Test 2023 was looked at twice before, with an older model (F1@20 x1.15 and MRR x1.04 of bm25's) and with "
+         "this one before its search and its trees were made faster (x1.15, x1.02). Nothing was chosen by it.")
 
 
 def titled(query: Query) -> Query:

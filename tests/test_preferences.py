@@ -10,13 +10,13 @@ import pytest
 from corpora import GOLDEN, random_papers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import total
 from test_cli import run as run
 from test_contracts import PAPERS, QUERIES, SIZES, YEARS
 from test_contracts import held as held
 
 import citewise
 from citewise import ids, opened
-from citewise.explain.explanations import total
 from citewise.rank.diversity import diverse_order, neighbour_likeness, word_likeness
 from citewise.systems import SYSTEMS as ALL_SYSTEMS
 from citewise.types import Paper, Query, Scope
