@@ -3,7 +3,7 @@
 import functools
 import importlib.resources
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -16,7 +16,7 @@ from citewise.evidence.spans import Extractor
 from citewise.garbage import uncollected
 from citewise.ingest import Progress, Record, read
 from citewise.ingest.ahead import read_ahead
-from citewise.ingest.clean import Cleaner
+from citewise.ingest.clean import Cleaner, raw_paper
 from citewise.ingest.clean_sentences import clean_sentence, raw_sentence
 from citewise.ingest.document import Document
 from citewise.ingest.documents import parts
@@ -244,7 +244,7 @@ def _cleaned(records: Iterable[Paper | CitingSentence | Document], cleaner: Clea
             sentence = clean_sentence(raw_sentence(record), place, cleaner)
             yield from [(sentence, place)] if sentence is not None else ()
         else:
-            paper = cleaner.paper({field.name: getattr(record, field.name) for field in fields(record)}, place)
+            paper = cleaner.paper(raw_paper(record), place)
             yield from [(replace(paper, light=record.light), place)] if paper is not None else ()
 
 

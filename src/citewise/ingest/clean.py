@@ -5,6 +5,7 @@ import functools
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from citewise import ids
@@ -37,6 +38,11 @@ _TAG = re.compile(r"</?(?:jats:)?(?:p|i|b|em|strong|sub|sup|italic|bold|sc|title
 _ABSTRACT_LABEL = re.compile(r"(?i:abstract)[:.]?\s+(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+
+
+def raw_paper(paper: Paper) -> dict[str, Any]:
+    """Return a paper made in Python, or by a reader of full texts, as a record to be cleaned."""
+    return {field.name: getattr(paper, field.name) for field in fields(paper)}
 
 
 class Cleaner:

@@ -1,16 +1,15 @@
 """A full text to what a library takes: its paper, the papers of its list of references, its citing sentences."""
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from citewise import ids
-from citewise.ingest.clean import Cleaner
+from citewise.ingest.clean import Cleaner, raw_paper
 from citewise.ingest.clean_sentences import clean_sentence, raw_sentence
 from citewise.ingest.document import Document
+from citewise.library.entries import TELLING_WORDS
 from citewise.report import Place
 from citewise.types import CitingSentence, Paper
-
-_TELLING_WORDS = 3
 
 
 def parts(document: Document, place: Place, cleaner: Cleaner) -> Iterator[Paper | CitingSentence]:
@@ -20,13 +19,14 @@ def parts(document: Document, place: Place, cleaner: Cleaner) -> Iterator[Paper 
     library may know the paper.
     """
     names = {paper.id: reference_key(paper) for paper in document.cited}
-    citing = cleaner.paper(_raw(document.paper) | {"references": [*filter(None, map(
+    citing = cleaner.paper(raw_paper(document.paper) | {"references": [*filter(None, map(
         names.get, document.paper.references))]}, place)
     if citing is None:
         return
     yield citing
     for cited in document.cited:
-        light = cleaner.paper(_raw(cited) | {"id": names[cited.id]}, place) if names[cited.id] and cited.title else None
+        known = names[cited.id] and cited.title
+        light = cleaner.paper(raw_paper(cited) | {"id": names[cited.id]}, place) if known else None
         if light is not None and light.title and light.id != citing.id:
             yield replace(light, light=True)
     for sentence in document.sentences:
@@ -49,10 +49,6 @@ def reference_key(paper: Paper) -> str:
         return min(known, key=lambda name: ids.SCHEMES.index(ids.scheme_of(name)))
     title = ids.title_key(paper.title)[:200]
     author = ids.surname(paper.authors[0]) if paper.authors else ""
-    if len(ids.title_words(paper.title)) >= _TELLING_WORDS:
+    if len(ids.title_words(paper.title)) >= TELLING_WORDS:
         return ":".join(filter(None, ("title", title, author)))
     return f"title:{title}:{author}:{paper.year}" if title and author and paper.year else ""
-
-
-def _raw(paper: Paper) -> dict[str, object]:
-    return {field.name: getattr(paper, field.name) for field in fields(paper)}

@@ -19,7 +19,7 @@ from citewise.types import CitingSentence, Paper, Rows, Span
 BATCH = 1_000
 """Papers analysed at once: enough to amortise the calls, few enough to stay in the cache."""
 
-_TELLING_WORDS = 3
+TELLING_WORDS = 3
 """Titles of fewer words ("Introduction", "Editorial") do not tell works apart."""
 
 
@@ -113,7 +113,7 @@ def title_digest(title: str) -> int:
 
 def _title_digests(titles: list[str]) -> Hashes:
     hashes = np.maximum(ids.digests(map(ids.title_key, titles)), np.uint64(1))
-    short = [len(title.replace("-", " ").split(None, _TELLING_WORDS)) < _TELLING_WORDS for title in titles]
+    short = [len(title.replace("-", " ").split(None, TELLING_WORDS)) < TELLING_WORDS for title in titles]
     return np.where(short, np.uint64(0), hashes)
 
 

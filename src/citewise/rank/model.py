@@ -22,7 +22,7 @@ NAME = "ranker"
 """What a library calls its own model."""
 
 FIRST_TREES, _BEST = 40, 250
-"""So many trees see every candidate, the rest only so many of the best: half of the time saved, and no loss on dev."""
+"""So many trees see every candidate, the rest only so many of the best: half of the work saved, and no loss on dev."""
 
 
 class FirstStep(msgspec.Struct, frozen=True, dict=True):
