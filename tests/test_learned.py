@@ -17,14 +17,17 @@ from hypothesis import strategies as st
 from oracles import PlainLibrary, stems
 
 import citewise
+from citewise.expand.authors import Authors
 from citewise.expand.neighbours import DEPTHS, Neighbourhood, Neighbours, neighbourhood, votes
 from citewise.expand.seeds import Seeds, ties
 from citewise.library.library import Library
+from citewise.likeness import Bag
 from citewise.places import Places
 from citewise.rank import model
 from citewise.rank.features import features, first_features
 from citewise.rank.graph_signals import Weighted, co_citation, coupling, popularity
 from citewise.rank.learned import Learned
+from citewise.rank.text_signals import text_signals
 from citewise.recommend import scope_of
 from citewise.retrieve.engine import Engine
 from citewise.types import Paper, Query, Ranking, Scope
@@ -177,7 +180,7 @@ def test_a_ranker_neither_adds_nor_drops(held: citewise.OpenLibrary) -> None:
     query = Query("Citation ranking with bees", "neural graph networks", year=2008, cited=("p3", "p9"))
     scope = scope_of(stores, query)
     ranking = Engine(stores).retrieve(query, 5000, scope)
-    for expander in (Seeds(stores), Neighbours(stores)):
+    for expander in (Seeds(stores), Authors(stores), Neighbours(stores)):
         wider = expander.expand(query, ranking, scope)
         assert wider.rows[: len(ranking)].tolist() == ranking.rows.tolist()
         assert len(set(wider.rows.tolist())) == len(wider) and stores.in_scope(wider.rows, scope).all()
@@ -199,8 +202,10 @@ def test_what_a_draft_could_not_see_changes_nothing(tmp_path: Path) -> None:
               Paper("version", "Bees and citation ranking again", "A graph of bees.", 2004),
               Paper("future", "Bees and citation ranking later", "A graph of bees.", 2006),
               Paper("sibling", "Bees and citation ranking too", "A graph of bees.", 2005)]
+    plants = [dataclasses.replace(each, authors=("Ada Byron",)) for each in plants]
     planted = [dataclasses.replace(each, references=("p3", "p5", "p8")) for each in plants]
-    query = Query("Bees and citation ranking", "A graph of bees.", "query", 2005, cited=("p1",), hidden=("version",))
+    query = Query("Bees and citation ranking", "A graph of bees.", "query", 2005, cited=("p1",), hidden=("version",),
+                  authors=("Ada Byron",))
     clean, leaky = (opened(tmp_path / name, [*PAPERS, *each]).recommender("best").rank(query, 500)
                     for name, each in (("clean", plants), ("leaky", planted)))
     assert clean.rows.tolist() == leaky.rows.tolist() and clean.scores.tolist() == leaky.scores.tolist()
@@ -288,12 +293,34 @@ def test_features_by_hand() -> None:
     signals = {"votes": np.array([2.0, 4.0, 4.0, 0.0]), "nothing": np.full(4, np.nan)}
     signals |= {name: np.zeros(4) for name in ("citations", "citations2", "vote_count", "votes_sharp", "bm25",
                                                "query_weight")}
+    signals["cosine"] = np.array([0.2, 0.4, 0.0, 0.2])
     found = features(signals, ["votes / best", "rank votes", "log votes", "votes", "nothing / best", "rank nothing"])
     assert found[:, 0].tolist() == [0.5, 1, 1, 0]
     assert found[:, 1] == pytest.approx(np.log([3, 1, 1, 4])), "equals share the best rank"
     assert found[:, 2] == pytest.approx(np.log([3, 5, 5, 1]))
     assert found[:, 3].tolist() == [2, 4, 4, 0]
     assert np.isnan(found[:, 4:]).all()
+    # The best cosine is 0.4; by votes, the others' shares of it are 0.5 * 2 + 1 * 4 + 0 * 4 of 10 votes: 0.5, and in
+    # the plain mean of all four 0.5 as well.
+    assert features(signals, ["voted_alike", "voted_alike_more"])[0] == pytest.approx([0.5, 1.0])
+
+
+def test_the_cosine_against_a_loop(held: citewise.OpenLibrary) -> None:
+    """sum of log(1 + tf) idf over shared terms, draft's vector of length 1, over the root of the paper's length."""
+    stores, query = held.library, Query("Citation ranking of bees", "neural graph networks of bees and neural swarms")
+    rows = Engine(stores).retrieve(query, 5000, Scope()).rows
+    found = text_signals(stores, query, rows, Bag(np.zeros(0, np.int64), np.zeros(0)))["cosine"]
+    texts = {each.id: (Counter(stems(each.title)), Counter(stems(each.abstract))) for each in PAPERS}
+    holders = Counter(term for title, abstract in texts.values() for term in title | abstract)
+    rarity = {term: math.log1p((len(texts) - held + 0.5) / (held + 0.5)) for term, held in holders.items()}
+    draft = {term: math.log1p(count) * rarity[term] for term, count in Counter(stems(query.text)).items()
+             if term in rarity}
+    length = math.sqrt(sum(weight**2 for weight in draft.values()))
+    for value, paper in zip(found, stores.papers(rows), strict=True):
+        parts = [math.log1p(field[term]) * rarity[term] * draft[term] for field in texts[paper.id]
+                 for term in field if term in draft]
+        size = sum(field.total() for field in texts[paper.id])
+        assert value == pytest.approx(sum(parts) / length / math.sqrt(size)), paper.id
 
 
 def test_a_neighbourhood_is_ordered_by_likeness(held: citewise.OpenLibrary) -> None:

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterable
 from urllib.parse import unquote
 
@@ -52,6 +53,10 @@ _LOWER_ASCII = bytes(range(256)).lower()
 _NOT_WORD_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
 _BLANKED_ASCII = dict.fromkeys(_NOT_WORD_ASCII, " ")
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
+_USUAL_NAME = re.compile(r"([A-Za-z]+)\.?(?: [A-Za-z. ]*)? ([A-Za-z]+)|([A-Za-z]+), ([A-Za-z]+)(?:[ .].*)?")
+"""Names whose parts are told quickly: most of them."""
+
+_FIRST_NAMES = 1 << 20
 
 
 def key(value: str, scheme: str = "") -> str:
@@ -151,7 +156,8 @@ def surname(author: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _given(author: str) -> tuple[str, ...]:
     """Return a name's given names, folded; initials that are written together count one by one."""
-    _, comma, given = unicodedata.normalize("NFC", author).partition(",")
+    author = unicodedata.normalize("NFC", author)
+    _, comma, given = author.partition(",")
     words = _NOT_WORD.sub(" ", given if comma else author).split()
     words = words if comma else words[:-1]
     parts = (word if not (word.isupper() and len(word) <= _MOST_INITIALS) else " ".join(word) for word in words)
@@ -167,3 +173,32 @@ def same_person(one: str, other: str) -> bool:
     return bool(family) and family == surname(other) and all(
         left == right or left == right[:1] or right == left[:1]
         for left, right in zip(_given(one), _given(other), strict=False))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def author_number(author: str) -> int:
+    """Return a number whose upper bits tell the family name and the first initial, and whose lower 20 bits the first
+    given name, 0 where only its initial is known; 0 for no name at all.
+    """
+    usual = _USUAL_NAME.fullmatch(author)
+    if usual:
+        first, family = usual[1] or usual[4], (usual[2] or usual[3]).lower()
+        first = first[0].lower() if len(first) <= _MOST_INITIALS and first.isupper() else first.lower()
+    else:
+        family, first = surname(author), next(iter(_given(author)), "")
+    if not family:
+        return 0
+    name = zlib.crc32(first.encode("utf-8", "surrogatepass")) % _FIRST_NAMES or 1
+    return digest(f"{family} {first[:1]}") // _FIRST_NAMES * _FIRST_NAMES + (name if len(first) > 1 else 0)
+
+
+def namesakes(author: str) -> list[tuple[int, int]]:
+    """Return the ranges (first, last) of the numbers of authors who can be this one, by family name and first name.
+
+    A full first name agrees with itself and with its initial, an initial with every name that it begins.
+    """
+    number = author_number(author)
+    if not number:
+        return []
+    person = number // _FIRST_NAMES * _FIRST_NAMES
+    return [(person, person + _FIRST_NAMES - 1)] if number == person else [(person, person), (number, number)]

@@ -11,6 +11,7 @@ from citewise.embed.encoder import encoder
 from citewise.errors import BadInput, MissingData
 from citewise.evidence.candidates import Around, Said
 from citewise.evidence.ilciter import Ilciter, IlciterSettings
+from citewise.expand.authors import Authors
 from citewise.expand.navigation import Navigation, NavigationSettings
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
@@ -32,16 +33,20 @@ class BestSettings:
     """Papers that the search fetches."""
     neighbours: int = 500
     """Papers like the draft whose references are candidates and votes."""
-    kept: int = 2500
+    kept: int = 2000
     """Candidates that the learned step ranks; the others stand behind them."""
     model: str = "own"
     """`own`: the model that was trained on the library, where there is one; `shipped`: the package's in any case."""
+    authors: str = "used"
+    """`used`: what the draft's authors wrote and cited counts, where they are told; `ignored`: it does not."""
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
         if min(self.depth, self.neighbours, self.kept) < 1:
             raise BadInput(f"best needs depth, neighbours and kept of at least 1; got depth={self.depth}, "
                            f"neighbours={self.neighbours}, kept={self.kept}")
+        if self.authors not in ("used", "ignored"):
+            raise BadInput(f"best has authors used or ignored, not {self.authors!r}")
         _check_model("best", self.model)
 
 
@@ -91,7 +96,7 @@ def _model(stores: Stores, settings: BestSettings) -> models.Model:
 
 def learned(stores: Stores, settings: BestSettings, model: models.Model) -> Recommender:
     """Return `best` over a library with a given model."""
-    expanders = (Seeds(stores), Neighbours(stores, settings.neighbours))
+    expanders = (Seeds(stores), Authors(stores, settings.authors == "used"), Neighbours(stores, settings.neighbours))
     return Recommender(stores, Engine(stores), expanders, Learned(stores, model, settings.kept), settings.depth)
 
 

@@ -34,6 +34,8 @@ LeastOption = Annotated[int, typer.Option(min=1, help="Ask papers that cite at l
 AnyAbstractOption = Annotated[bool, typer.Option("--without-abstract", help="Ask papers without an abstract, too.")]
 SampleOption = Annotated[int | None, typer.Option(min=1, help="Ask at most this many papers a part, drawn at random.")]
 SeedOption = Annotated[int, typer.Option(help="For what is drawn at random.")]
+AuthorsOption = Annotated[bool, typer.Option("--authors", help="Tell each query its paper's authors, as a draft's are "
+                                             "told by --author.")]
 SplitOption = Annotated[Path | None, typer.Option(help="Ask the papers of a split file, see citewise split.")]
 PartOption = Annotated[Part, typer.Option(help="The split's part to ask.")]
 YearsOption = Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these years.")]
@@ -63,6 +65,7 @@ def split(
     unguarded: Annotated[bool, typer.Option("--unguarded", help="Keep training papers that are near-duplicates of dev "
                                             "and test papers. Leaks.")] = False,
     part: Annotated[Part, typer.Option(help="The part to export.")] = TEST,
+    authors: AuthorsOption = False,
     queries: Annotated[Path | None, typer.Option(help="Export the queries, for citewise run.")] = None,
     qrels: Annotated[Path | None, typer.Option(help="Export what they should find, as TREC qrels.")] = None,
     beir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Export library, queries and qrels in BEIR's "
@@ -76,7 +79,7 @@ def split(
     made.save(output)
     say(f"{escape(str(output))}: {', '.join(f'{len(asked):,} {name}' for name, asked in made.parts.items())}")
     if queries or qrels or beir:
-        _export(held, made.questions(held, part_of(part)), queries, qrels, beir)
+        _export(held, made.questions(held, part_of(part), authors=authors), queries, qrels, beir)
 
 
 def _export(held: citewise.OpenLibrary, questions: list[laboratory.Question], queries: Path | None, qrels: Path | None,
@@ -144,6 +147,7 @@ def evaluate(
     without_abstract: AnyAbstractOption = False,
     sample: SampleOption = None,
     seed: SeedOption = 0,
+    authors: AuthorsOption = False,
     measures: MeasuresOption = "",
     by: Annotated[str, typer.Option(help=f"Break down by {', '.join(FACETS)}.")] = "",
     analyses: Annotated[str, typer.Option(help=f"Also look at {', '.join(ANALYSES)}.")] = "",
@@ -175,7 +179,7 @@ def evaluate(
     else:
         made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract,
                                                                      sample=sample, seed=seed))
-        questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale)
+        questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale, authors=authors)
     systems = systems or (f"ilciter,{FOR_SENTENCES}" if local else BASELINE)
     with progress("evaluating") as bar:
         runs = laboratory.answers(held, [systems], questions, settings, bar)

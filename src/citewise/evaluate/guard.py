@@ -26,11 +26,12 @@ def near(library: Library, rows: Rows) -> dict[int, tuple[int, ...]]:
     return {row: tuple(each) for row, each in found.items()}
 
 
-def query_of(paper: Paper, hidden: Sequence[str], guard: bool = True) -> Query:
+def query_of(paper: Paper, hidden: Sequence[str], guard: bool = True, authors: bool = False) -> Query:
     """Return the query that a paper makes, guarded unless that is switched off: then it sees all, itself included."""
+    known = paper.authors if authors else ()
     if not guard:
-        return Query(paper.title, paper.abstract)
-    return Query(paper.title, paper.abstract, paper.id, paper.year, hidden=tuple(hidden))
+        return Query(paper.title, paper.abstract, authors=known)
+    return Query(paper.title, paper.abstract, paper.id, paper.year, hidden=tuple(hidden), authors=known)
 
 
 def fit_for_training(rows: Rows, evaluated: Mapping[int, Sequence[int]]) -> Rows:

@@ -77,7 +77,7 @@ def write_queries(file: IO[str], questions: Sequence[Question]) -> None:
     for question in questions:
         query = question.query
         record = {"id": question.id, "title": query.title, "abstract": query.abstract, "year": query.year,
-                  "hidden": query.hidden}
+                  "hidden": query.hidden, "authors": query.authors}
         file.write(msgspec.json.encode({name: value for name, value in record.items() if value}).decode() + "\n")
 
 

@@ -96,8 +96,8 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
                    parts={part: _asked(library, _sampled(members[part], settings), near) for part in parts})
 
     def questions(self, held: OpenLibrary, part: Part = "test", *, guard: bool = True,
-                  stale: bool = False) -> list[Question]:
-        """Return the queries of a part, guarded unless that is switched off.
+                  stale: bool = False, authors: bool = False) -> list[Question]:
+        """Return the queries of a part, guarded unless that is switched off; with `authors`, these are told.
 
         What is hidden from a query is not asked for either. `stale` lets the library have changed since: papers that
         are gone, or cite nothing any more, are then left out, and what must be hidden is looked for again.
@@ -115,7 +115,7 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
         if changed:
             rows = rows[rows >= 0]
             asked = _asked(library, rows, guards.near(library, rows))
-        return _questions(library, rows, asked, guard)
+        return _questions(library, rows, asked, guard, authors)
 
     def save(self, path: str | Path) -> None:
         """Write the split as JSON."""
@@ -193,13 +193,13 @@ def _asked(library: Library, rows: Rows, near: Mapping[int, Sequence[int]]) -> t
     return tuple(Asked(names[row], tuple(names[other] for other in near[row])) for row in rows.tolist())
 
 
-def _questions(library: Library, rows: Rows, asked: Sequence[Asked], guard: bool) -> list[Question]:
+def _questions(library: Library, rows: Rows, asked: Sequence[Asked], guard: bool, authors: bool) -> list[Question]:
     gold = cited(library, rows)
     found = []
     for place, (paper, each) in enumerate(zip(library.papers(rows), asked, strict=True)):
         hidden = set(library.rows_of(each.hidden).tolist()) if guard and each.hidden else set()
         wanted = tuple(row for row in gold[place].tolist() if row not in hidden)
         if wanted:
-            query = guards.query_of(paper, each.hidden, guard)
+            query = guards.query_of(paper, each.hidden, guard, authors)
             found.append(Question(paper.id, query, wanted, guarded=guard))
     return found

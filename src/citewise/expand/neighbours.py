@@ -81,6 +81,7 @@ def votes(near: Neighbourhood, places: Rows, count: int, most: int) -> dict[str,
         "votes_recent": summed(places, square * 0.5 ** (near.ages / _HALF_LIFE)[near.by], count),
         "votes_shared": summed(places, fourth / np.sqrt(np.maximum(references, 1)), count),
         "vote_count": np.bincount(places, minlength=count).astype(np.float64),
+        "neighbour_references": np.full(count, near.by.size / max(near.rows.size, 1)),
         "nearest_citer_rank": first.astype(np.float64) + 1, "nearest_citer": alike[first]}
     for depth in DEPTHS:
         near_enough = near.by < depth

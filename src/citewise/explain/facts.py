@@ -14,7 +14,7 @@ import numpy as np
 from citewise.evidence.grounding import Grounding
 from citewise.expand.neighbours import Neighbourhood, neighbourhood
 from citewise.likeness import Bag, likeness, likeness_by_term
-from citewise.protocols import Evidence, Graph, Papers, Terms
+from citewise.protocols import Evidence, Graph, Papers, Ragged, Terms
 from citewise.text import words_by_stem
 from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Rows, Scope
 
@@ -55,6 +55,7 @@ class Facts:
         cited = stores.rows_of(query.cited)
         self.seeds: Rows = np.unique(cited[cited >= 0])
         self._near: Neighbourhood | None = None
+        self._own: Ragged | None = None
         self._citers: dict[int, frozenset[int]] = {}
         self._words: dict[str, dict[int, list[SharedWord]]] = {}
         self._said: dict[int, EvidenceSpan] | None = None
@@ -112,6 +113,23 @@ class Facts:
     def cited_seeds(self, row: int) -> list[int]:
         """Return which papers that the draft cites a paper cites."""
         return sorted(self.references(row) & set(self.seeds.tolist()))
+
+    @property
+    def own(self) -> Ragged:
+        """The papers in scope of each of the draft's authors."""
+        if self._own is None:
+            found = self.stores.papers_by(self.query.authors)
+            kept = self.stores.in_scope(found.values, self.scope)
+            self._own = Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
+        return self._own
+
+    def written_by(self, row: int) -> list[str]:
+        """Return the draft's authors who wrote a paper."""
+        return [author for place, author in enumerate(self.query.authors) if row in self.own[place]]
+
+    def own_citing(self, row: int) -> list[int]:
+        """Return the papers of the draft's authors that cite a paper."""
+        return sorted(self.citers(np.array([row]))[0] & set(self.own.values.tolist()))
 
     def shared_words(self, row: int) -> list[SharedWord]:
         """Return the words that a paper shares with the draft, those that make it most alike first."""

@@ -6,6 +6,8 @@
 | `cited_with_cited` | with which papers that the draft cites it is cited together | `seeds_cocited` … |
 | `tied_to_cited` | which papers that the draft cites cite it or are cited by it | `seeds_cite`, `cites_seeds` |
 | `cited_with_answers` | with which other answers it is cited together | `cocited` … |
+| `own_paper` | which of the draft's authors wrote it | `authored` … |
+| `cited_by_own` | which papers of the draft's authors cite it | `authors_cite`, `authors_tied` |
 | `shared_words` | the words that it shares with the draft | BM25 of all kinds, `term:` … |
 | `title_words` | how many words of its title the draft has | `title_in_draft` |
 | `citations` | how often it is cited, and how often lately | `citations` … |
@@ -94,6 +96,25 @@ def _tied_to_cited(facts: Facts, row: int, paper: Paper) -> Told | None:
     return None
 
 
+def _own_paper(facts: Facts, row: int, paper: Paper) -> Told | None:
+    authors = facts.written_by(row)
+    if not authors:
+        return None
+    others = f" and {counted(len(authors) - NAMED, 'other')}" if len(authors) > NAMED else ""
+    return (f"By {', '.join(authors[:NAMED])}{others}: of your draft's authors.", (), tuple(authors),
+            {"authors": len(authors)})
+
+
+def _cited_by_own(facts: Facts, row: int, paper: Paper) -> Told | None:
+    rows = facts.own_citing(row)
+    if not rows:
+        return None
+    named = facts.named(rows[:NAMED])
+    among = "" if len(rows) <= NAMED else "among them "
+    return (f"Cited by {counted(len(rows), 'paper')} of your draft's authors: {among}{listed(named)}.", named, (),
+            {"papers": len(rows)})
+
+
 def _shared_words(facts: Facts, row: int, paper: Paper) -> Told | None:
     return shared(facts.shared_words(row), len(facts.stores), "draft")
 
@@ -124,8 +145,10 @@ _KINDS: dict[str, tuple[Callable[[Facts, int, Paper], Told | None], tuple[str, .
     "cited_with_cited": (_cited_with_cited, ("seeds_cocited", "seeds_tied")),
     "tied_to_cited": (_tied_to_cited, ("seeds_cite", "cites_seeds")),
     "cited_with_answers": (_cited_with_answers, ("cocited",)),
+    "own_paper": (_own_paper, ("authored",)),
+    "cited_by_own": (_cited_by_own, ("authors_cite", "authors_tied")),
     "shared_words": (_shared_words, (TERM, "bm25", "title_title", "title_abstract", "abstract_", "title_shared",
-                                     "feedback", "hit_rank", "seeds_words")),
+                                     "feedback", "hit_rank", "seeds_words", "cosine")),
     "title_words": (_title_words, ("title_in_draft",)),
     "citations": (_citations, ("citations",)),
 }

@@ -36,7 +36,7 @@ _FRAMES_AHEAD = 8
 _PIPE = 1 << 20
 """Bytes, where the system lets us choose (Linux): each time that a pipe runs empty, its ends wait for one another."""
 _LENGTH = struct.Struct("<I")
-_TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8", "?")
+_TYPES = ("<i2", "<u8", "<u8", "<i8", "<u8", "<i8", "<u8", "<i8", "?")
 
 
 class Frame(msgspec.Struct):
@@ -57,7 +57,8 @@ class Frame(msgspec.Struct):
         """Pack a batch."""
         entries = batch.entries
         arrays: list[NDArray[Any]] = [entries.years, entries.titles, entries.keys.values, entries.keys.starts,
-                                      entries.references.values, entries.references.starts, entries.light]
+                                      entries.references.values, entries.references.starts, entries.authors.values,
+                                      entries.authors.starts, entries.light]
         packed = [array.astype(kind).tobytes() for array, kind in zip(arrays, _TYPES, strict=True)]
         return cls(batch.file, batch.lines, entries.contents, packed, batch.sentences)
 
@@ -65,7 +66,7 @@ class Frame(msgspec.Struct):
         """Unpack it."""
         years, titles, *lists, light = (
             np.frombuffer(array, kind) for array, kind in zip(self.arrays, _TYPES, strict=True))
-        entries = Entries(self.contents, years, titles, Ragged(*lists[:2]), Ragged(*lists[2:]), light)
+        entries = Entries(self.contents, years, titles, Ragged(*lists[:2]), Ragged(*lists[2:4]), Ragged(*lists[4:]), light)
         return Batch(entries, self.file, self.lines, self.sentences)
 
 

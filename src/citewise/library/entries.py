@@ -32,6 +32,7 @@ class Entries:
     titles: Hashes
     keys: Ragged
     references: Ragged
+    authors: Ragged
     light: NDArray[np.bool_]
 
     @classmethod
@@ -42,6 +43,7 @@ class Entries:
             np.array([paper.year or 0 for paper in papers], np.int16),
             _title_digests([paper.title for paper in papers]),
             _hashes([keys_of(paper) for paper in papers]), _hashes([paper.references for paper in papers]),
+            _author_numbers([paper.authors for paper in papers]),
             np.array([paper.light for paper in papers], np.bool_))
 
     def __len__(self) -> int:
@@ -54,7 +56,8 @@ class Entries:
     def take(self, places: Rows) -> "Entries":
         """Return the entries at some places, in that order."""
         return Entries([self.contents[place] for place in places.tolist()], self.years[places], self.titles[places],
-                       take(self.keys, places), take(self.references, places), self.light[places])
+                       take(self.keys, places), take(self.references, places), take(self.authors, places),
+                       self.light[places])
 
     @classmethod
     def join(cls, parts: "Sequence[Entries]") -> "Entries":
@@ -64,6 +67,7 @@ class Entries:
         return cls(list(itertools.chain.from_iterable(part.contents for part in parts)),
                    np.concatenate([part.years for part in parts]), np.concatenate([part.titles for part in parts]),
                    join([part.keys for part in parts]), join([part.references for part in parts]),
+                   join([part.authors for part in parts]),
                    np.concatenate([part.light for part in parts]))
 
 
@@ -118,5 +122,13 @@ def _title_digests(titles: list[str]) -> Hashes:
 
 
 def _hashes(lists: list[tuple[str, ...]]) -> Ragged:
-    values = ids.digests(itertools.chain.from_iterable(lists))
+    return _ragged(ids.digests(itertools.chain.from_iterable(lists)), lists)
+
+
+def _author_numbers(lists: list[tuple[str, ...]]) -> Ragged:
+    names = itertools.chain.from_iterable(lists)
+    return _ragged(np.fromiter(map(ids.author_number, names), np.uint64), lists)
+
+
+def _ragged(values: Hashes, lists: list[tuple[str, ...]]) -> Ragged:
     return Ragged(values, np.concatenate(([0], np.cumsum([len(names) for names in lists]))).astype(np.int64))

@@ -26,6 +26,7 @@ LISTS: dict[str, dict[str, type[np.generic]]] = {
     "abstract": {"terms": np.uint32, "counts": np.uint16},
     "references": {"keys": np.uint64},
     "keys": {"hashes": np.uint64},
+    "authors": {"numbers": np.uint64},
 }
 """Arrays with a list for each row; `<name>.starts` says where each list begins."""
 
@@ -48,8 +49,10 @@ class Segment:
         dtypes = PER_ROW | {f"{name}.frequencies": np.uint32 for name in FREQUENCIES}
         for name, columns in LISTS.items():
             dtypes |= {f"{name}.starts": np.int64, **{f"{name}.{column}": dtype for column, dtype in columns.items()}}
-        self._arrays: dict[str, NDArray[Any]] = {name: read_array(folder / name, dtype)
-                                                 for name, dtype in dtypes.items()}
+        absent = {} if (folder / "authors.starts").exists() else {  # written before authors were kept
+            "authors.starts": np.zeros(rows + 1, np.int64), "authors.numbers": np.zeros(0, np.uint64)}
+        self._arrays: dict[str, NDArray[Any]] = absent | {name: read_array(folder / name, dtype)
+                                                          for name, dtype in dtypes.items() if name not in absent}
 
     def array(self, name: str) -> NDArray[Any]:
         """Return one of the arrays that have a value a row, or a `frequencies` array."""
@@ -90,6 +93,7 @@ class SegmentWriter:
         self._append("titles", entries.titles, np.uint64)
         self._append_lists("keys", {"hashes": entries.keys.values}, entries.keys.starts[1:])
         self._append_lists("references", {"keys": entries.references.values}, entries.references.starts[1:])
+        self._append_lists("authors", {"numbers": entries.authors.values}, entries.authors.starts[1:])
         texts = [decode_texts(content) for content in entries.contents]
         found = [Ragged(*terms.numbers([getattr(each, field) for each in texts])) for field in FIELDS]
         self._count_papers([self._append_terms(field, each) for field, each in zip(FIELDS, found, strict=True)])

@@ -58,9 +58,13 @@ class Lookup:
 
     def find_all(self, value: int) -> list[int]:
         """Return every number of a hash."""
-        sought = np.uint64(value)
-        first, last = (int(np.searchsorted(self.hashes, sought, side)) for side in ("left", "right"))
-        return [int(number) for number in self.numbers[first:last]]
+        return [int(number) for number in self.between(value, value)]
+
+    def between(self, least: int, most: int) -> NDArray[np.int64]:
+        """Return every number of the hashes between two, both included."""
+        first = int(np.searchsorted(self.hashes, np.uint64(least), "left"))
+        last = int(np.searchsorted(self.hashes, np.uint64(most), "right"))
+        return self.numbers[first:last].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Tables:
     deleted: Rows
     keys: Lookup
     titles: Lookup
+    authors: Lookup
     references: Adjacency
     citers: Adjacency
     frequencies: dict[str, NDArray[np.uint32]]
@@ -114,9 +119,10 @@ class Tables:
         rows = sum(segment.rows for segment in segments)
         alive = np.ones(rows, np.bool_)
         alive[deleted] = False
-        keys = _key_lookup(segments, alive)
+        keys = _lookup(segments, "keys", "hashes", alive)
         edges = _edges(segments, keys, alive)
         return cls(deleted=deleted, keys=keys, titles=_title_lookup(segments, alive),
+                   authors=_lookup(segments, "authors", "numbers", alive),
                    references=Adjacency.of(edges, rows), citers=Adjacency.of(_reversed(edges), rows),
                    frequencies={name: _frequencies(segments, deleted, name) for name in FREQUENCIES})
 
@@ -129,8 +135,8 @@ class Tables:
     def load(cls, folder: Path) -> "Tables":
         """Read saved tables, memory-mapped."""
         return cls(deleted=read_array(folder / "deleted", np.int64), keys=Lookup.load(folder, "keys"),
-                   titles=Lookup.load(folder, "titles"), references=Adjacency.load(folder, "references"),
-                   citers=Adjacency.load(folder, "citers"),
+                   titles=Lookup.load(folder, "titles"), authors=_authors(folder),
+                   references=Adjacency.load(folder, "references"), citers=Adjacency.load(folder, "citers"),
                    frequencies={name: read_array(folder / f"{name}.frequencies", np.uint32) for name in FREQUENCIES})
 
     def save(self, folder: Path) -> None:
@@ -139,6 +145,7 @@ class Tables:
         write_array(folder / "deleted", self.deleted, np.int64)
         self.keys.save(folder, "keys")
         self.titles.save(folder, "titles")
+        self.authors.save(folder, "authors")
         self.references.save(folder, "references")
         self.citers.save(folder, "citers")
         for name, counted in self.frequencies.items():
@@ -163,10 +170,18 @@ def _values(segments: Sequence[Segment], name: str, column: str) -> Hashes:
     return np.concatenate([np.zeros(0, np.uint64), *(segment.values(name, column) for segment in segments)])
 
 
-def _key_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Lookup:
-    rows = _owners(segments, "keys")
-    kept = alive[rows]
-    return Lookup.of(_values(segments, "keys", "hashes")[kept], rows[kept])
+def _lookup(segments: Sequence[Segment], name: str, column: str, alive: NDArray[np.bool_]) -> Lookup:
+    """Return the rows by the values of a list array, without zeros."""
+    rows, values = _owners(segments, name), _values(segments, name, column)
+    kept = alive[rows] & (values != 0)
+    return Lookup.of(values[kept], rows[kept])
+
+
+def _authors(folder: Path) -> Lookup:
+    """Read the authors; none where the tables were written before authors were kept."""
+    if not (folder / "authors.hashes").exists():
+        return Lookup(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
+    return Lookup.load(folder, "authors")
 
 
 def _title_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Lookup:

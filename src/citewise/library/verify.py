@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from citewise.errors import BadLibrary
-from citewise.ids import digest
+from citewise.ids import author_number, digest
 from citewise.library import manifest as manifests
 from citewise.library import vectors
 from citewise.library.entries import keys_of
@@ -123,8 +123,9 @@ def _paper_problems(library: Library, progress: Callable[[int, int], None]) -> I
 def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
     years = segment.array("years")[rows].tolist()
     (keys,), (references,) = segment.lists("keys", rows, "hashes"), segment.lists("references", rows, "keys")
+    (authors,) = segment.lists("authors", rows, "numbers")
     for place, paper in enumerate(segment.records.read(rows)):
-        if (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)]) != (
+        if (authors[place].size and authors[place].tolist() != [*map(author_number, paper.authors)]) or (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)]) != (
                 years[place], keys[place].tolist(), references[place].tolist()):
             yield place
 

@@ -31,7 +31,8 @@ def first_features(signals: Signals, names: Sequence[str], depth: int) -> NDArra
     next after `depth`.
     """
     held = signals | {"growth": growth(signals), "age": _filled(signals["age"], _UNKNOWN_AGE)}
-    held |= {"voted_for": np.sign(signals["vote_count"]), "found": 1.0 - np.isnan(signals["hit_rank"])}
+    held |= {"voted_for": np.sign(signals["vote_count"]), "found": 1.0 - np.isnan(signals["hit_rank"]),
+             "authors_own": np.sign(signals["authored"]), "authors_cited": np.sign(signals["authors_cite"])}
     held["hit_rank"] = _filled(signals["hit_rank"], depth + 1) - 1  # so that its logarithm is the rank's
     return np.stack([_filled(_column(held, name), 0.0) for name in names])
 
@@ -55,9 +56,14 @@ def derived(signals: Signals) -> Signals:
     count = signals["bm25"].size
     mean = np.sort(signals["votes_sharp"])[::-1][:100].mean() if count else 0.0
     weight = np.maximum(signals["query_weight"], 1e-9)
+    alike = signals["cosine"] / max(signals["cosine"].max(initial=0.0), 1e-9)
+    voted_alike = np.einsum("i,i", signals["votes"], alike) / max(signals["votes"].sum(), 1e-9)
     return {"lift": signals["vote_count"] / (signals["citations"] + 3), "growth": growth(signals),
             "lift_sharp": signals["votes_sharp"] / (signals["citations"] + 3), "bm25_share": signals["bm25"] / weight,
             "query_size": np.log1p(weight), "best_bm25": signals["bm25"].max(initial=0.0) / weight,
+            "voted_alike": np.full(count, voted_alike),
+            "voted_alike_more": np.full(count, voted_alike / max(alike.mean(), 1e-9) if count else 0.0),
+            "cited_share": np.full(count, np.count_nonzero(signals["citations"]) / max(count, 1)),
             "voted": np.full(count, np.log1p(np.count_nonzero(signals["vote_count"]))),
             "votes_to_mean": signals["votes_sharp"] / max(mean, 1e-9)}
 
@@ -67,9 +73,11 @@ def columns(held: Signals, names: Sequence[str]) -> NDArray[np.float64]:
     return np.stack([_column(held, name) for name in names], 1)
 
 
-_DERIVED_FROM = {"lift": "vote_count", "voted": "vote_count", "lift_sharp": "votes_sharp", "growth": "citations2",
+_DERIVED_FROM = {"lift": "vote_count", "voted": "vote_count", "voted_alike": "votes", "voted_alike_more": "votes",
+                 "cited_share": "citations", "lift_sharp": "votes_sharp", "growth": "citations2",
                  "votes_to_mean": "votes_sharp", "bm25_share": "bm25", "best_bm25": "bm25",
-                 "query_size": "query_weight", "voted_for": "vote_count", "found": "hit_rank"}
+                 "query_size": "query_weight", "voted_for": "vote_count", "found": "hit_rank",
+                 "authors_own": "authored", "authors_cited": "authors_cite"}
 """Of what follows from several signals, the one that it says most about."""
 
 

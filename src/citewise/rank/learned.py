@@ -29,7 +29,7 @@ class Learned:
     in a small library with few citations, unless the model was trained on it.
     """
 
-    def __init__(self, stores: Stores, model: Model, kept: int = 2500) -> None:
+    def __init__(self, stores: Stores, model: Model, kept: int = 2000) -> None:
         self._stores, self._model, self._kept = stores, model, kept
 
     def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:

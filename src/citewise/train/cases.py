@@ -18,12 +18,15 @@ from citewise.recommend import scope_of
 from citewise.types import Query, Rows, Scope
 
 KINDS: Mapping[str, float] = MappingProxyType({
-    "whole": 0.7, "half cited": 0.13, "thin graph": 0.08, "title": 0.06, "abstract": 0.03})
+    "whole": 0.55, "half cited": 0.12, "thin graph": 0.25, "title": 0.05, "abstract": 0.03})
 """How large a share of the training queries is of each kind. None has no graph at all: there BM25 serves. Libraries of
 a part of the papers were tried as a kind of their own: they helped another field as little as they helped this one."""
 
 _THINNED = (0.05, 0.5)
 """Of a thin graph's citations, a share between these is kept."""
+
+_ANONYMOUS = 0.4
+"""Of the papers with authors, such a share is asked as if they were not known."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -92,6 +95,13 @@ def case_of(library: Library, question: Question, kind: str, seed: int) -> Case:
     if kind == "thin graph":
         stores = Thinned(library, drawn.uniform(*_THINNED), seed)
     return Case(stores, query, scope_of(library, query), gold)
+
+
+def anonymous_or_not(question: Question, seed: int) -> Question:
+    """Return a question, for some of them without its authors: drawn, but always the same."""
+    if draws(question, seed + 3).random() >= _ANONYMOUS:
+        return question
+    return replace(question, query=replace(question.query, authors=()))
 
 
 def draws(question: Question, seed: int) -> np.random.Generator:

@@ -15,7 +15,7 @@ from citewise.rank.features import features, first_features
 from citewise.rank.learned import narrowed, near, spoken_for, with_first_signals, with_further_signals
 from citewise.rank.model import FirstStep, shipped
 from citewise.systems import BestSettings, learned
-from citewise.train.cases import Case, case_of, draws, kind_of
+from citewise.train.cases import Case, anonymous_or_not, case_of, draws, kind_of
 from citewise.types import Ranking
 
 _ONE_IN = 20
@@ -94,6 +94,8 @@ def examples(workers: Workers, questions: Sequence[Question], extraction: Extrac
 def _worked(held: OpenLibrary, task: tuple[Question, Extraction]) -> Examples:
     question, extraction = task
     kind = "whole" if extraction.whole else kind_of(question, extraction.seed)
+    if not extraction.whole:
+        question = anonymous_or_not(question, extraction.seed)
     case = case_of(held.library, question, kind, extraction.seed)
     make: Callable[..., Iterator[Examples]] = _first_examples if extraction.first is None else _further_examples
     return next(make(case, extraction, draws(question, extraction.seed + 2)), nothing(len(extraction.names)))

@@ -8,13 +8,15 @@ from citewise.rank import sentence_model
 from citewise.rank.features import plain
 
 FIRST = ("log hit_rank", "log votes", "log votes_sharp", "log votes_recent", "log votes10", "log nearest_citer_rank",
-         "log citations", "log citations1", "growth", "age", "title_in_draft", "log seeds_tied", "voted_for", "found")
+         "log citations", "log citations1", "growth", "age", "title_in_draft", "log seeds_tied", "voted_for", "found",
+         "authors_own", "authors_cited")
 """The features of the linear step."""
 
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "words": ("title_title / best", "title_abstract / best", "abstract_title / best", "abstract_abstract / best",
               "feedback / best", "rank bm25", "rank feedback", "rank title_title", "rank abstract_abstract",
-              "rank title_in_draft", "log hit_rank", "title_shared", "title_in_draft", "bm25_share"),
+              "rank title_in_draft", "log hit_rank", "title_shared", "title_in_draft", "bm25_share",
+              "cosine", "cosine / best", "rank cosine"),
     "votes": ("votes10 / best", "votes30 / best", "votes100 / best", "votes / best", "votes_sharp / best",
               "votes_sharpest / best", "votes_shared / best", "votes_recent / best", "lift_sharp / best",
               "rank votes_recent", "rank votes_sharp", "rank votes", "rank lift_sharp", "log votes10", "log votes",
@@ -33,7 +35,11 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType({
               "seeds_cocited_near / best", "seeds_cite / best", "cites_seeds / best", "seeds_words / best",
               "rank seeds_cocited_share", "rank seeds_cocited_strong", "rank seeds_words", "log seeds_tied",
               "log seeds_cite", "log cites_seeds"),
-    "query and paper": ("log length", "has_abstract", "query_size", "voted", "best_bm25"),
+    "authors": ("authored_by", "authored_alike", "log authored", "rank authored", "log authored_papers",
+                "log authors_cite", "authors_cite / best", "rank authors_cite", "log authors_tied",
+                "authors_tied / best", "rank authors_tied"),
+    "query and paper": ("log length", "has_abstract", "query_size", "voted", "best_bm25",
+                        "cited_share", "neighbour_references", "voted_alike", "voted_alike_more"),
 })
 """The features of the trees."""
 

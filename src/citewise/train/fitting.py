@@ -61,12 +61,12 @@ def fit_first(examples: Examples, names: Sequence[str], depth: int) -> FirstStep
 
 
 def fit_trees(examples: Examples, names: Sequence[str], trees: int, seed: int,
-              progress: Callable[[int, int | None], None] = lambda done, total: None) -> str:
-    """Fit LambdaMART (Burges 2010) and return it as LightGBM writes it."""
+              progress: Callable[[int, int | None], None] = lambda done, total: None, rate: float = 0.12) -> str:
+    """Fit LambdaMART (Burges 2010) with a learning rate and return it as LightGBM writes it."""
     import lightgbm
 
     settings = {
-        "objective": "lambdarank", "lambdarank_truncation_level": 40, "metric": "None", "learning_rate": 0.12,
+        "objective": "lambdarank", "lambdarank_truncation_level": 40, "metric": "None", "learning_rate": rate,
         "num_leaves": 31, "min_data_in_leaf": max(min(300, examples.cited.size // 500), 5), "lambda_l2": 5.0,
         "max_bin": 63, "feature_fraction": 0.5, "bagging_fraction": 0.6, "bagging_freq": 1, "seed": seed,
         "deterministic": True, "force_row_wise": True, "num_threads": 1, "verbose": -1}

@@ -18,7 +18,7 @@ from citewise.train.findings import figures
 from citewise.train.fitting import fit_first, fit_trees
 from citewise.train.training import LEAST_QUERIES, Fitted, RankerSettings, Stage, Target, Training, check_ready, judged
 
-TARGET = Target(NAME, DEFAULT, BASELINE, MEASURES, "F1@20", FEATURES, FAMILIES, KINDS, SUMMARY)
+TARGET = Target(NAME, DEFAULT, BASELINE, MEASURES, "F1@20", FEATURES, FAMILIES, KINDS, SUMMARY, 0.08)
 
 _FIRST_ONE_IN, _FIRST_LEAST = 5, 400
 """The linear step learns from one training query in so many, but from no fewer than so many if there are as many."""
@@ -39,7 +39,8 @@ def train_ranker(held: OpenLibrary, settings: RankerSettings | None = None,
 def _questions(held: OpenLibrary, settings: RankerSettings) -> tuple[list[Question], list[Question]]:
     """Return the youngest questions of the train part and some, evenly spread, of the dev part."""
     split = Split.make(held, settings.split, parts=("train", "dev"))
-    train, dev = (split.questions(held, part) for part in ("train", "dev"))
+    train = split.questions(held, "train", authors=True)
+    dev = split.questions(held, "dev")
     train = sorted(train, key=lambda question: question.query.year or 0)[-settings.most:]
     dev = dev[:: max(len(dev) // settings.tuning, 1)][: settings.tuning]
     if min(len(train), len(dev)) < LEAST_QUERIES:
@@ -62,7 +63,7 @@ def _fitted(workers: Workers, train: Sequence[Question], dev: Sequence[Question]
     learned_from, _ = made("training queries", train, full)
     tuned_by, judged_by = made("dev queries", dev, dataclasses.replace(full, whole=True))
     trees = fit_trees(learned_from, FEATURES, settings.trees, settings.seed,
-                      lambda done, total: stage("trees", done, total))
+                      lambda done, total: stage("trees", done, total), TARGET.rate)
     return Fitted(Saved(trees, {}, first), learned_from, tuned_by, judged_by, len(train),
                   lambda made_anew: Model.of(Saved(made_anew, {}, first)),
                   {"linear step": figures(tuned_by, tuned_by.matrix[:, 0], MEASURES)})

@@ -33,11 +33,11 @@ class RankerSettings:
 
     split: SplitSettings = field(default_factory=SplitSettings)
     """Its train part is learned from, its dev part tells the quality, its test part is never looked at."""
-    most: int = 4000
+    most: int = 6000
     """So many of the youngest training queries are asked: the library that they see is most like today's."""
     tuning: int = 300
     """So many of the dev queries are asked."""
-    trees: int = 100
+    trees: int = 150
     ablation: bool = False
     """Whether trees are also fitted without each family of features."""
     jobs: int = 1
@@ -69,6 +69,8 @@ class Target:
     """The shares of the kinds of training queries."""
     summary: tuple[str, ...] = ()
     """Features that sum up other families; an ablation leaves them out."""
+    rate: float = 0.12
+    """The learning rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def judged(held: OpenLibrary, target: Target, settings: RankerSettings, fitted: 
 def _ablation(target: Target, settings: RankerSettings, fitted: Fitted[S], stage: Stage) -> dict[str, Figures]:
     def without(kept: Sequence[int]) -> Figures:
         names = [target.features[place] for place in kept]
-        trees = fit_trees(fitted.learned_from.columns(kept), names, settings.trees, settings.seed)
+        trees = fit_trees(fitted.learned_from.columns(kept), names, settings.trees, settings.seed, rate=target.rate)
         part = fitted.tuned_by.columns(kept)
         return figures(part, scored(fitted.scorer(trees), part), target.measures)
 
