@@ -129,6 +129,17 @@ def transfer() -> str:
     return _titled("transfer-elife", rows)
 
 
+def self_citation() -> str:
+    """Return how many answers the draft's authors wrote."""
+    def rows(result: dict[str, Any]) -> Table:
+        found = result["self-citation, dev 2022"]
+        measures = [*next(iter(found.values()))]
+        return ["first 20 answers", *measures], [
+            [name, *(f"{values[measure]:.3f}" if measure in values else "" for measure in measures)]
+            for name, values in found.items()]
+    return _titled("transfer-elife", rows)
+
+
 def small_libraries() -> str:
     """Return what the learned system and BM25 find in small libraries."""
     def rows(result: dict[str, Any]) -> Table:
@@ -427,7 +438,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "pools-fields": functools.partial(pools, "table 3"), "pools-kinds": functools.partial(pools, "table 4"),
     "pools-large": functools.partial(pools, "table 2"), "best": best,
     "best-speed": best_speed, "half-given": half_given, "trained": functools.partial(trained, "quality"),
-    "ablation": functools.partial(trained, "ablation"), "calibration": calibration, "transfer": transfer,
+    "ablation": functools.partial(trained, "ablation"), "calibration": calibration,
+    "transfer": transfer, "self-citation": self_citation,
     "navigation": navigation, "small-libraries": small_libraries, "knobs": knobs,
     "knobs-authors": functools.partial(knobs, "elife 2021"), "extraction": extraction,
     "extraction-checked": extraction_checked, "local": local, "local-model": local_model, "local-speed": local_speed,

@@ -2,11 +2,13 @@
 
 import functools
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 
 import tantivy
 
+from citewise import ids
 from citewise.text import LONGEST_TOKEN
 from citewise.types import CitingSentence, Paper, Recommendation
 
@@ -90,3 +92,19 @@ class PlainLibrary:
 def total(each: Recommendation) -> float:
     """Return base and contributions added up: the score, but for rounding."""
     return each.base + sum(each.contributions.values())
+
+
+def same_author(one: str, other: str) -> bool:
+    """Whether family names are equal and the first names too, or one is the other's initial: by plain comparison."""
+    families = [ids.surname(name) for name in (one, other)]
+    firsts = [_first_name(name) for name in (one, other)]
+    return families[0] == families[1] and (firsts[0] == firsts[1] or firsts[0][:1] in firsts or firsts[1][:1] in firsts
+                                           ) and firsts[0][:1] == firsts[1][:1]
+
+
+def _first_name(name: str) -> str:
+    _, comma, given_names = name.partition(",")
+    words = (given_names if comma else name).replace(".", " ").replace("-", " ").replace("’", " ").split()
+    word = (words if comma else words[:-1] or [""])[0]
+    word = word[:1] if word.isupper() and len(word) <= 3 else word
+    return unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode().casefold()

@@ -12,7 +12,7 @@ import pytest
 from corpora import GOLDEN, random_papers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import PlainLibrary, stems, total
+from oracles import PlainLibrary, same_author, stems, total
 from test_cli import run as run
 from test_contracts import QUERIES, SIZES
 from test_contracts import held as held
@@ -27,8 +27,8 @@ from citewise.types import Paper, Query, Reason, Recommendation, ServedBy
 
 SYSTEMS = [*ALL_SYSTEMS]
 
-KINDS = ("cited_by_similar", "cited_with_cited", "tied_to_cited", "cited_with_answers", "shared_words", "title_words",
-         "citations")
+KINDS = ("cited_by_similar", "cited_with_cited", "tied_to_cited", "cited_with_answers", "own_paper", "cited_by_own",
+         "shared_words", "title_words", "citations")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,8 @@ def drafts(held: citewise.OpenLibrary, step: int = 9) -> list[Query]:
     library = held.library
     papers = library.papers(library.rows[::step])
     return [Query(paper.title, paper.abstract, paper.id, year=paper.year,
-                  cited=tuple(key for key in paper.references if key in held)[: 3 * (number % 2)])
+                  cited=tuple(key for key in paper.references if key in held)[: 3 * (number % 2)],
+                  authors=paper.authors if number % 3 else ())
             for number, paper in enumerate(papers)]
 
 
@@ -184,6 +185,10 @@ def test_every_reason_is_a_fact(sample: citewise.OpenLibrary) -> None:
     assert set(KINDS) <= set(seen), "every kind was told and checked"
 
 
+def wrote(author: str, paper: Paper) -> bool:
+    return any(same_author(author, other) for other in paper.authors)
+
+
 def check(plain: Plain, query: Query, graph: tuple[dict[int, set[int]], dict[int, set[int]]],
           answers: list[Recommendation], each: Recommendation, reason: Reason) -> None:
     cites, citers = graph
@@ -209,6 +214,12 @@ def check(plain: Plain, query: Query, graph: tuple[dict[int, set[int]], dict[int
     elif reason.kind == "tied_to_cited":
         tied = citers[row] & seeds if reason.sentence.startswith("Cited by") else cites[row] & seeds
         assert set(named) <= tied and reason.numbers["papers"] == len(tied)
+    elif reason.kind == "own_paper":
+        assert [*reason.words] == [author for author in query.authors if wrote(author, each.paper)]
+        assert reason.words[0] in reason.sentence and reason.numbers == {"authors": len(reason.words)}
+    elif reason.kind == "cited_by_own":
+        own = {other for other in citers[row] if any(wrote(author, plain.papers[other]) for author in query.authors)}
+        assert set(named) <= own and reason.numbers == {"papers": len(own)}
     elif reason.kind == "shared_words":
         for word, count in reason.numbers.items():
             stem = stems(word)[0]

@@ -274,7 +274,7 @@ def test_what_is_cited_speaks_for_what_is_cited_with_it(tmp_path: Path) -> None:
 def test_the_model_is_small_readable_and_says_where_it_is_from() -> None:
     folder = importlib.resources.files("citewise") / "rank" / "models" / "default"
     sizes = {each.name: len(each.read_bytes()) for each in folder.iterdir()}
-    assert sizes.keys() == {"trees.txt", "first.json", "provenance.json"} and sum(sizes.values()) < 500_000
+    assert sizes.keys() == {"trees.txt", "first.json", "provenance.json"} and sum(sizes.values()) < 600_000
     (folder / "trees.txt").read_text("ascii")
     told = json.loads((folder / "provenance.json").read_text("utf-8"))
     assert [each.num_trees() for each in model.shipped().trees or ()] == [told["trees"]] * 2

@@ -94,7 +94,7 @@ def test_products_by_hand() -> None:
                       {product("age", "title_in_draft"): 0.5, product("age", "age"): -0.1})
     one = np.ones(1)
     signals = {"age": one * 4, "title_in_draft": one / 2, "hit_rank": one, "citations": one, "citations2": one,
-               "vote_count": one}
+               "vote_count": one, "authored": one * np.nan, "authors_cite": one * np.nan}
     assert first_features(signals, ["found", "voted_for", "age"], 10).tolist() == [[1], [1], [4]]
     assert first.scores(signals) == pytest.approx([9.9])
 
@@ -145,7 +145,7 @@ def test_on_another_field(shared: Path, tmp_path: Path) -> None:
     found = read([shared / "elife" / "papers.jsonl.xz"], Report())
     citewise.add([paper for paper, _ in found if paper.year <= 2020], tmp_path, keep_versions=True)
     split = SplitSettings(dev=(2019, 2019), test=(2020, 2020), least=3)
-    settings = RankerSettings(split, most=200, tuning=60, trees=60)
+    settings = RankerSettings(split, most=200, tuning=300, trees=60)
     quality = train_ranker(citewise.open(tmp_path), settings).quality
     for measure in ("F1@20", "MRR@1000", "R@1000"):
         assert quality["trained"][measure] > quality["bm25"][measure], measure

@@ -33,7 +33,8 @@ ExplainOption = Annotated[bool, typer.Option("--explain", help="Say why each pap
                                              "made of, and what answered.")]
 
 AuthorOption = Annotated[list[str] | None, typer.Option(
-    "--author", metavar="NAME", help="An author of the draft; give the option once for each.")]
+    "--author", metavar="NAME", help="An author of the draft, whose work and citations then count; give it once "
+    "for each.")]
 NoSelfCitationsOption = Annotated[bool, typer.Option(
     "--no-self-citations", help="Leave out papers of the draft's authors.")]
 PreferRecentOption = Annotated[float, typer.Option(

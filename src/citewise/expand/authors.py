@@ -23,9 +23,10 @@ class _Stores(Papers, Graph, Terms, Protocol):
 class Authors:
     """The expander; its signals are NaN where the draft's authors are not known.
 
-    `authored_by` counts the draft's authors who wrote a paper, `authored` weighs each by 1 / root of the number of papers
-    under that name, `authors_cite` adds up that weight over the authors' papers that cite it, and `authors_tied` is its tie
-    to their papers (see `citewise.expand.seeds.ties`).
+    `authored_by` counts the draft's authors who wrote a paper, and `authored` weighs each by 1 / root of the number of
+    papers under that name. `authored_papers` counts all that they wrote, and `authored_alike` those of them that are
+    more like the draft. `authors_cite` adds up the weight of the authors' papers that cite a paper, and `authors_tied`
+    is its tie to their papers (see `citewise.expand.seeds.ties`).
     """
 
     def __init__(self, stores: _Stores, heeded: bool = True, most: int = 1000) -> None:
@@ -57,7 +58,7 @@ class Authors:
         values, by = papers.values[kept], np.repeat(np.arange(len(papers)), papers.lengths)[kept]
         rows, places = np.unique(values, return_inverse=True)
         each = 1 / np.sqrt(np.maximum(np.bincount(by, minlength=len(papers)), 1))
-        counts, weights = np.bincount(places, minlength=rows.size).astype(np.float64), summed(places, each[by], rows.size)
+        counts, weights = (summed(places, one_each[by], rows.size) for one_each in (np.ones(len(papers)), each))
         best = np.sort(np.argsort(-weights, kind="stable")[:_MOST_PAPERS])
         return rows[best], counts[best], weights[best]
 

@@ -66,7 +66,8 @@ class Frame(msgspec.Struct):
         """Unpack it."""
         years, titles, *lists, light = (
             np.frombuffer(array, kind) for array, kind in zip(self.arrays, _TYPES, strict=True))
-        entries = Entries(self.contents, years, titles, Ragged(*lists[:2]), Ragged(*lists[2:4]), Ragged(*lists[4:]), light)
+        keys, references, authors = (Ragged(*lists[start: start + 2]) for start in (0, 2, 4))
+        entries = Entries(self.contents, years, titles, keys, references, authors, light)
         return Batch(entries, self.file, self.lines, self.sentences)
 
 

@@ -125,8 +125,9 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
     (keys,), (references,) = segment.lists("keys", rows, "hashes"), segment.lists("references", rows, "keys")
     (authors,) = segment.lists("authors", rows, "numbers")
     for place, paper in enumerate(segment.records.read(rows)):
-        if (authors[place].size and authors[place].tolist() != [*map(author_number, paper.authors)]) or (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)]) != (
-                years[place], keys[place].tolist(), references[place].tolist()):
+        written = [*map(author_number, paper.authors)] if authors[place].size else []  # none: an older library
+        if (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)], written) != (
+                years[place], keys[place].tolist(), references[place].tolist(), authors[place].tolist()):
             yield place
 
 

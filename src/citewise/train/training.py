@@ -33,7 +33,7 @@ class RankerSettings:
 
     split: SplitSettings = field(default_factory=SplitSettings)
     """Its train part is learned from, its dev part tells the quality, its test part is never looked at."""
-    most: int = 6000
+    most: int = 4000
     """So many of the youngest training queries are asked: the library that they see is most like today's."""
     tuning: int = 300
     """So many of the dev queries are asked."""
