@@ -1,6 +1,7 @@
 """Who wrote what: names told apart, papers found by their authors, and what these say of candidates."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,12 @@ import citewise
 from citewise import ids
 from citewise.expand.authors import SIGNALS, Authors
 from citewise.ingest import read
+from citewise.rank.learned import Learned
+from citewise.rank.model import Model, shipped
 from citewise.recommend import scope_of
 from citewise.report import Report
 from citewise.retrieve.engine import Engine
-from citewise.types import Paper, Query
+from citewise.types import Paper, Query, Scope
 
 # Names
 
@@ -188,6 +191,23 @@ def test_a_paper_is_not_its_own_authors_work(wrote: citewise.OpenLibrary) -> Non
     found = signals(wrote, Query("Beta swarm", id="b", year=2002, authors=("Ada Byron",)))
     assert "b" not in found["authored"] and "y" not in found["authored"], "nor are its references seen"
     assert found["authored"]["a"] == 1
+
+
+def test_authors_speak_where_no_citation_does(tmp_path: Path) -> None:
+    papers = [Paper(f"p{number}", f"Swarm {number} of bees", "Bees swarm in spring.", 2000) for number in range(40)]
+    papers[30] = replace(papers[30], authors=("Ada Byron",))
+    citewise.add(papers, tmp_path / "library")
+    held = citewise.open(tmp_path / "library")
+    query = Query("Swarms of bees", "Bees swarm in spring.")
+    ranker = Learned(held.library, shipped())
+    for authors, first in (((), "no citation speaks"), (("Ada Byron",), "few candidates")):
+        asked = replace(query, authors=authors)
+        made = held.recommender("best").candidates(asked, 20, Scope())
+        assert first in ranker.rank(asked, made, Scope()).served_by.note
+    asked = replace(query, authors=("Ada Byron",))
+    own = Model(shipped().first, shipped().trees, shipped().names, {}, "", "ranker")
+    found = Learned(held.library, own).rank(asked, held.recommender("best").candidates(asked, 20, Scope()), Scope())
+    assert held.library.papers(found.rows[:1])[0].id == "p30"
 
 
 def test_self_citations_that_are_not_wanted_stay_out(wrote: citewise.OpenLibrary) -> None:

@@ -23,10 +23,10 @@ own field, where citations speak for more than 0.4 of the candidates and the mod
 
 
 class Learned:
-    """The ranker; reads the signals `hit_rank`, those of the votes, and `seeds_tied`.
+    """The ranker; reads the signals `hit_rank`, `seeds_tied`, those of the votes and those of the authors.
 
-    Where nothing votes for any candidate and none is tied to what the draft cites, words alone order: BM25. So they do
-    in a small library with few citations, unless the model was trained on it.
+    Where nothing votes for any candidate, none is tied to what the draft cites and none is by its authors, words alone
+    order: BM25. So they do in a small library with few citations, unless the model was trained on it.
     """
 
     def __init__(self, stores: Stores, model: Model, kept: int = 2000) -> None:
@@ -92,8 +92,8 @@ def with_further_signals(stores: Stores, query: Query, best: Ranking, near: Weig
 
 
 def spoken_for(ranking: Ranking) -> bool:
-    """Return whether any citation speaks for any candidate."""
-    return bool(ranking.signals["vote_count"].any() or np.nan_to_num(ranking.signals["seeds_tied"]).any())
+    """Return whether any citation, or any of the draft's authors, speaks for any candidate."""
+    return any(bool(np.nan_to_num(ranking.signals[name]).any()) for name in ("vote_count", "seeds_tied", "authored"))
 
 
 def sparse(ranking: Ranking) -> bool:
