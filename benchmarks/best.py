@@ -46,8 +46,8 @@ def main() -> None:
 
 LOOKS = ("Test 2022 was looked at five times before this, and nothing was chosen by it: by the research that chose the "
          "first recipe on dev 2021 (F1@20 .2772, MRR .7323, R@1000 .8069), twice with that recipe's model (.2750, "
-         ".7293, .8078), and twice with a model before it knew authors, cosines and thinner graphs (.2774, .7243, .8149; "
-         "made faster .277, .724, .814).")
+         ".7293, .8078), and twice with a model before it knew authors, cosines and thinner graphs (.2774, .7243, "
+         ".8149; made faster .277, .724, .814).")
 
 
 def quality(found: Results) -> dict:
