@@ -180,16 +180,27 @@ def author_number(author: str) -> int:
     """Return a number whose upper bits tell the family name and the first initial, and whose lower 20 bits the first
     given name, 0 where only its initial is known; 0 for no name at all.
     """
-    usual = _USUAL_NAME.fullmatch(author)
-    if usual:
-        first, family = usual[1] or usual[4], (usual[2] or usual[3]).lower()
-        first = first[0].lower() if len(first) <= _MOST_INITIALS and first.isupper() else first.lower()
-    else:
-        family, first = surname(author), next(iter(_given(author)), "")
+    family, first = _family_and_first(author)
     if not family:
         return 0
-    name = zlib.crc32(first.encode("utf-8", "surrogatepass")) % _FIRST_NAMES or 1
-    return digest(f"{family} {first[:1]}") // _FIRST_NAMES * _FIRST_NAMES + (name if len(first) > 1 else 0)
+    person = (_checksum(family) << 12 | (len(family) % 16) << 8 | ord(first[:1] or " ") % 256) * _FIRST_NAMES
+    return person + (_checksum(first) % (_FIRST_NAMES - 1) + 1 if len(first) > 1 else 0)
+
+
+def _family_and_first(author: str) -> tuple[str, str]:
+    """Return `surname` and the first of the given names, several times as fast for most names."""
+    words = author.replace("-", " ").split() if author.isascii() else []
+    if len(words) > 1 and "".join(words).isalpha():
+        family, first = words[-1], words[0]
+    elif usual := _USUAL_NAME.fullmatch(author):
+        family, first = usual[2] or usual[3], usual[1] or usual[4]
+    else:
+        return surname(author), next(iter(_given(author)), "")
+    return family.lower(), (first[0] if len(first) <= _MOST_INITIALS and first.isupper() else first).lower()
+
+
+def _checksum(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def namesakes(author: str) -> list[tuple[int, int]]:
