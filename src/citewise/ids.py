@@ -4,7 +4,6 @@ import functools
 import hashlib
 import re
 import unicodedata
-import zlib
 from collections.abc import Iterable
 from urllib.parse import unquote
 
@@ -16,7 +15,7 @@ SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "acl", "dblp", "ma
 
 LONGEST_KEY = 400
 
-_MOST_INITIALS = 3
+MOST_INITIALS = 3
 """A given name of so many capitals is taken for initials."""
 
 _DOI = r"10\.\d{4,9}/\S+"
@@ -53,10 +52,6 @@ _LOWER_ASCII = bytes(range(256)).lower()
 _NOT_WORD_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
 _BLANKED_ASCII = dict.fromkeys(_NOT_WORD_ASCII, " ")
 _DROPPED_MARKS = re.compile(r"[\u0300-\u036f]")
-_USUAL_NAME = re.compile(r"([A-Za-z]+)\.?(?: [A-Za-z. ]*)? ([A-Za-z]+)|([A-Za-z]+), ([A-Za-z]+)(?:[ .].*)?")
-"""Names whose parts are told quickly: most of them."""
-
-_FIRST_NAMES = 1 << 20
 
 
 def key(value: str, scheme: str = "") -> str:
@@ -160,8 +155,13 @@ def _given(author: str) -> tuple[str, ...]:
     _, comma, given = author.partition(",")
     words = _NOT_WORD.sub(" ", given if comma else author).split()
     words = words if comma else words[:-1]
-    parts = (word if not (word.isupper() and len(word) <= _MOST_INITIALS) else " ".join(word) for word in words)
+    parts = (word if not (word.isupper() and len(word) <= MOST_INITIALS) else " ".join(word) for word in words)
     return tuple(_plain(" ".join(parts)).split())
+
+
+def first_name(author: str) -> str:
+    """Return the first of a name's given names, folded, or its initial; "" where there is none."""
+    return next(iter(_given(author)), "")
 
 
 def same_person(one: str, other: str) -> bool:
@@ -173,43 +173,3 @@ def same_person(one: str, other: str) -> bool:
     return bool(family) and family == surname(other) and all(
         left == right or left == right[:1] or right == left[:1]
         for left, right in zip(_given(one), _given(other), strict=False))
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def author_number(author: str) -> int:
-    """Return a number whose upper bits tell the family name and the first initial, and whose lower 20 bits the first
-    given name, 0 where only its initial is known; 0 for no name at all.
-    """
-    family, first = _family_and_first(author)
-    if not family:
-        return 0
-    person = (_checksum(family) << 12 | (len(family) % 16) << 8 | ord(first[:1] or " ") % 256) * _FIRST_NAMES
-    return person + (_checksum(first) % (_FIRST_NAMES - 1) + 1 if len(first) > 1 else 0)
-
-
-def _family_and_first(author: str) -> tuple[str, str]:
-    """Return `surname` and the first of the given names, several times as fast for most names."""
-    words = author.replace("-", " ").split() if author.isascii() else []
-    if len(words) > 1 and "".join(words).isalpha():
-        family, first = words[-1], words[0]
-    elif usual := _USUAL_NAME.fullmatch(author):
-        family, first = usual[2] or usual[3], usual[1] or usual[4]
-    else:
-        return surname(author), next(iter(_given(author)), "")
-    return family.lower(), (first[0] if len(first) <= _MOST_INITIALS and first.isupper() else first).lower()
-
-
-def _checksum(text: str) -> int:
-    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
-
-
-def namesakes(author: str) -> list[tuple[int, int]]:
-    """Return the ranges (first, last) of the numbers of authors who can be this one, by family name and first name.
-
-    A full first name agrees with itself and with its initial, an initial with every name that it begins.
-    """
-    number = author_number(author)
-    if not number:
-        return []
-    person = number // _FIRST_NAMES * _FIRST_NAMES
-    return [(person, person + _FIRST_NAMES - 1)] if number == person else [(person, person), (number, number)]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise import ids
+from citewise.author_names import author_numbers
 from citewise.hash_table import Hashes
 from citewise.library.lists import join, take
 from citewise.library.records import decode, encode
@@ -126,8 +127,7 @@ def _hashes(lists: list[tuple[str, ...]]) -> Ragged:
 
 
 def _author_numbers(lists: list[tuple[str, ...]]) -> Ragged:
-    names = itertools.chain.from_iterable(lists)
-    return _ragged(np.fromiter(map(ids.author_number, names), np.uint64), lists)
+    return _ragged(author_numbers(list(itertools.chain.from_iterable(lists))), lists)
 
 
 def _ragged(values: Hashes, lists: list[tuple[str, ...]]) -> Ragged:

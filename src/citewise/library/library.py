@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise import ids
+from citewise.author_names import namesakes
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.garbage import keep_freed_memory
 from citewise.hash_table import Hashes
@@ -176,7 +177,7 @@ class Library:
     def papers_by(self, authors: Sequence[str]) -> Ragged:
         """Return the rows of each author's papers, and of those who cannot be told from the author by name."""
         none, held = np.zeros(0, np.int64), self.tables.authors
-        found = [np.unique(np.concatenate([none, *(held.between(*each) for each in ids.namesakes(author))]))
+        found = [np.unique(np.concatenate([none, *(held.between(*each) for each in namesakes(author))]))
                  for author in authors]
         return Ragged(np.concatenate([none, *found]),
                       np.concatenate(([0], np.cumsum([rows.size for rows in found]))).astype(np.int64))

@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from citewise.author_names import author_numbers
 from citewise.errors import BadLibrary
-from citewise.ids import author_number, digest
+from citewise.ids import digest
 from citewise.library import manifest as manifests
 from citewise.library import vectors
 from citewise.library.entries import keys_of
@@ -125,7 +126,7 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
     (keys,), (references,) = segment.lists("keys", rows, "hashes"), segment.lists("references", rows, "keys")
     (authors,) = segment.lists("authors", rows, "numbers")
     for place, paper in enumerate(segment.records.read(rows)):
-        written = [*map(author_number, paper.authors)] if authors[place].size else []  # none: an older library
+        written = author_numbers(paper.authors).tolist() if authors[place].size else []  # none: an older library
         if (paper.year or 0, [*map(digest, keys_of(paper))], [*map(digest, paper.references)], written) != (
                 years[place], keys[place].tolist(), references[place].tolist(), authors[place].tolist()):
             yield place
