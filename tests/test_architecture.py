@@ -16,7 +16,7 @@ ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
     ["types", "errors", "ids", "hash_table", "encoding", "latex", "report", "garbage"],
-    ["text", "places", "marks"],
+    ["text", "places", "marks", "author_names"],
     ["protocols", "tex_source"],
     ["likeness"],
     ["claims"],

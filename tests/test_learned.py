@@ -300,6 +300,8 @@ def test_features_by_hand() -> None:
     assert found[:, 2] == pytest.approx(np.log([3, 5, 5, 1]))
     assert found[:, 3].tolist() == [2, 4, 4, 0]
     assert np.isnan(found[:, 4:]).all()
+    signals["partly"] = np.array([np.nan, 3.0, 0.0, np.nan])
+    assert features(signals, ["rank partly"])[:, 0] == pytest.approx(np.log([3, 1, 2, 3])), "the unknown are last"
     # The best cosine is 0.4; by votes, the others' shares of it are 0.5 * 2 + 1 * 4 + 0 * 4 of 10 votes: 0.5, and in
     # the plain mean of all four 0.5 as well.
     assert features(signals, ["voted_alike", "voted_alike_more"])[0] == pytest.approx([0.5, 1.0])

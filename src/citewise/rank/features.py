@@ -24,6 +24,8 @@ GO_BACK = ("go back to the one that ships with: citewise train ranker --library 
 
 _RATIO, _RANK, _LOG = " / best", "rank ", "log "
 _UNKNOWN_AGE = 10.0
+_DIGITS = 9
+"""Of sums over candidates, so many are kept: the same in whatever order they are added up."""
 
 
 def first_features(signals: Signals, names: Sequence[str], depth: int) -> NDArray[np.float64]:
@@ -61,8 +63,8 @@ def derived(signals: Signals) -> Signals:
     return {"lift": signals["vote_count"] / (signals["citations"] + 3), "growth": growth(signals),
             "lift_sharp": signals["votes_sharp"] / (signals["citations"] + 3), "bm25_share": signals["bm25"] / weight,
             "query_size": np.log1p(weight), "best_bm25": signals["bm25"].max(initial=0.0) / weight,
-            "voted_alike": np.full(count, voted_alike),
-            "voted_alike_more": np.full(count, voted_alike / max(alike.mean(), 1e-9) if count else 0.0),
+            "voted_alike": np.full(count, round(voted_alike, _DIGITS)),
+            "voted_alike_more": np.full(count, round(voted_alike / max(alike.sum() / max(count, 1), 1e-9), _DIGITS)),
             "cited_share": np.full(count, np.count_nonzero(signals["citations"]) / max(count, 1)),
             "voted": np.full(count, np.log1p(np.count_nonzero(signals["vote_count"]))),
             "votes_to_mean": signals["votes_sharp"] / max(mean, 1e-9)}
@@ -107,9 +109,15 @@ def _ratio(column: Column) -> Column:
 
 
 def _log_ranks(column: Column) -> Column:
-    """Return the logarithm of each value's rank from the highest; equals share the best of their ranks."""
-    if np.isnan(column).all():
+    """Return the logarithm of each value's rank from the highest; equals share the best of their ranks.
+
+    Where some values are not known, these come last, as equals.
+    """
+    unknown = np.isnan(column)
+    if unknown.all():
         return column
+    if unknown.any():
+        column = np.where(unknown, -np.inf, column)
     # of many signals most are 0, which come last and need no sorting
     some = np.flatnonzero(column) if column.min() == 0 else np.arange(column.size)
     order = some[np.argsort(-column[some])]
