@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from measuring import commit, in_fresh_process, interleaved, save
+from measuring import COMMIT, in_fresh_process, interleaved, save
 from protocol import WORK, measure, records, saved_queries
 from rivals import PYSERINI, Pyserini, write_collection
 
@@ -125,5 +125,5 @@ def _open_once() -> float:
 
 
 if __name__ == "__main__":
-    print("measuring", commit())
+    print("measuring", COMMIT)
     main()

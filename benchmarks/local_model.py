@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from contexts import library_of
-from measuring import commit, save
+from measuring import COMMIT, save
 from protocol import WORK
 
 import citewise
@@ -44,7 +44,7 @@ Sets = dict[str, dict[str, Examples]]
 def main() -> None:
     sets = {f"{name} {year}": examples_of(name, year, most // SHARE) for name, year, most in PARTS}
     trees = fit_trees(Examples.join([each["train"] for each in sets.values()]), FEATURES, TREES, 0)
-    about = {"trained by": "benchmarks/local_model.py", "commit": commit(), "trees": TREES,
+    about = {"trained by": "benchmarks/local_model.py", "commit": COMMIT, "trees": TREES,
              "questions": {part: int(each["train"].sizes.size) for part, each in sets.items()},
              "kinds of questions": dict(KINDS),
              "held out, MRR and hit@10": quality(trees, sets),

@@ -14,19 +14,18 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 
 
-def commit() -> str:
-    """Return the measured commit, with a mark where the work tree differs from it."""
-    return _git("rev-parse", "--short", "HEAD") + ("+changes" if _git("status", "--porcelain", "src") else "")
-
-
 def _git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+COMMIT = _git("rev-parse", "--short", "HEAD") + ("+changes" if _git("status", "--porcelain", "src") else "")
+"""The measured commit, with a mark where the work tree differs from it: as it was when the run began."""
 
 
 def save(name: str, result: dict) -> None:
     """Write a result with the commit and the machine that it was measured on."""
     RESULTS.mkdir(exist_ok=True)
-    whole = {"commit": commit(), "command": "python " + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+    whole = {"commit": COMMIT, "command": "python " + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
              "machine": {"cores": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
              **result}
     (RESULTS / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 from lab import CORPORA, library_of
-from measuring import commit, save
+from measuring import COMMIT, save
 
 from citewise.train import RankerSettings, Training, train_ranker
 
@@ -21,18 +21,17 @@ SETTINGS = RankerSettings(CORPORA["cs"][0], ablation=not QUICK, jobs=2)
 
 
 def main() -> None:
-    measured = commit()
     found = train_ranker(library_of("cs"), SETTINGS, lambda what, done, total: done % 500 or print(what, done, total))
     if not QUICK:
         save("ranker-cs", {"corpus": "cs"} | {name: value for name, value in asdict(found).items() if name != "model"})
     if "--ship" in sys.argv:
-        ship(found, measured)
+        ship(found)
 
 
-def ship(found: Training, measured: str) -> None:
+def ship(found: Training) -> None:
     """Write the model's three files."""
     told = {"corpus": "Papers of computer science (315,000, with titles, abstracts, years and references): the "
-                      "project's corpus cs.", "commit": measured} | found.model.provenance
+                      "project's corpus cs.", "commit": COMMIT} | found.model.provenance
     told |= {"trained by": "benchmarks/ranker.py --ship", "trees": SETTINGS.trees}
     (PACKAGE / "trees.txt").write_text(found.model.trees, "utf-8")
     for name, value in (("first", found.model.first), ("provenance", told)):

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise import ids
+from citewise.hash_table import Hashes
 
-Numbers = NDArray[np.uint64]
-Places = NDArray[np.int64]
+_Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Where parts of a text begin, and where they end."""
 
 _FIRST_NAMES = 1 << 20
 _TOGETHER, _LONGEST = 2048, 120
@@ -26,7 +27,7 @@ _BASE = 0x9E3779B97F4A7C15
 _MIXERS = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 
 
-def author_numbers(names: Sequence[str]) -> Numbers:
+def author_numbers(names: Sequence[str]) -> Hashes:
     """Return a number for each name, whose upper bits tell the family name and the first initial, and whose lower 20
     bits the first given name, 0 where only its initial is known; 0 for no name at all.
 
@@ -48,7 +49,7 @@ def namesakes(author: str) -> list[tuple[int, int]]:
     return [(person, person + _FIRST_NAMES - 1)] if number == person else [(person, person), (number, number)]
 
 
-def _numbers(names: Sequence[str]) -> Numbers:
+def _numbers(names: Sequence[str]) -> Hashes:
     joined = "\n".join(names).encode("utf-8", "surrogatepass")
     if joined.count(b"\n") != len(names) - 1:
         return _looked_at(names)
@@ -64,7 +65,7 @@ def _numbers(names: Sequence[str]) -> Numbers:
     return found
 
 
-def _taken_apart(classes: NDArray[np.uint8]) -> tuple[Places, tuple[Places, Places], tuple[Places, Places]]:
+def _taken_apart(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], _Bounds, _Bounds]:
     """Return which names are plain (nothing but ASCII letters with gaps between, at most one comma), and where the
     family name and the first name of each of these begin and end.
     """
@@ -90,7 +91,7 @@ def _taken_apart(classes: NDArray[np.uint8]) -> tuple[Places, tuple[Places, Plac
     return at, (family_begins[at], family_ends[at]), (first_begins[at], first_ends[at])
 
 
-def _looked_at(names: Sequence[str]) -> Numbers:
+def _looked_at(names: Sequence[str]) -> Hashes:
     """Return the numbers of names that are taken apart one by one."""
     pairs = [_parts(name) for name in names]
     text = np.frombuffer("".join(part for pair in pairs for part in pair).encode("utf-8", "surrogatepass"), np.uint8)
@@ -109,8 +110,8 @@ def _parts(name: str) -> tuple[str, str]:
     return ids.surname(name)[:_LONGEST], ids.first_name(name)[:_LONGEST]
 
 
-def _hashed(text: NDArray[np.uint8], families: tuple[Places, Places], firsts: tuple[Places, Places],
-            initials: Numbers, full: NDArray[np.bool_]) -> Numbers:
+def _hashed(text: NDArray[np.uint8], families: _Bounds, firsts: _Bounds,
+            initials: Hashes, full: NDArray[np.bool_]) -> Hashes:
     """Return the numbers of names by where their parts are in a text: begin and end of the family, of the first name.
 
     A part's hash is the polynomial of its letters modulo 2 ** 64, from sums over the whole text.
@@ -123,7 +124,7 @@ def _hashed(text: NDArray[np.uint8], families: tuple[Places, Places], firsts: tu
     return np.asarray(person + np.where(full, given, np.uint64(0)), np.uint64)
 
 
-def _mixed(hashes: Numbers) -> Numbers:
+def _mixed(hashes: Hashes) -> Hashes:
     """Return hashes with every bit of each depending on all of its bits."""
     for mixer in _MIXERS:
         hashes = (hashes ^ hashes >> np.uint64(33)) * mixer
@@ -131,7 +132,7 @@ def _mixed(hashes: Numbers) -> Numbers:
 
 
 @functools.lru_cache(maxsize=4)
-def _powers(count: int) -> tuple[Numbers, Numbers]:
+def _powers(count: int) -> tuple[Hashes, Hashes]:
     """Return the first powers of an odd number modulo 2 ** 64, and their inverses."""
     powers, inverses = (np.cumprod(np.append(np.uint64(1), np.full(count, base, np.uint64)), dtype=np.uint64)
                         for base in (_BASE, pow(_BASE, -1, 1 << 64)))

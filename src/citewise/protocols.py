@@ -50,8 +50,10 @@ class Papers(Protocol):
         """Return the row of each key (any spelling of any id), -1 where no paper has it."""
         ...
 
-    def papers_by(self, authors: Sequence[str]) -> Ragged:
-        """Return the sorted rows of each author's papers, and of those who cannot be told from the author by name."""
+    def papers_by(self, authors: Sequence[str], scope: Scope | None = None) -> Ragged:
+        """Return the sorted rows of each author's papers, and of those who cannot be told from the author by name; with
+        a scope, only of papers that a query may get.
+        """
         ...
 
     def years(self, rows: Rows) -> NDArray[np.int64]:

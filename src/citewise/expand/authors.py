@@ -1,4 +1,4 @@
-"""What the draft's authors wrote and cited before: candidates, and signals of every candidate's ties to them."""
+"""What the draft's authors wrote and cited before: candidates, and signals of their ties to that."""
 
 from typing import Protocol
 
@@ -21,7 +21,7 @@ class _Stores(Papers, Graph, Terms, Protocol):
 
 
 class Authors:
-    """The expander; its signals are NaN where the draft's authors are not known.
+    """The expander; its signals are NaN where the draft's authors are not known, and of candidates that come later.
 
     `authored_by` counts the draft's authors who wrote a paper, and `authored` weighs each by 1 / root of the number of
     papers under that name. `authored_papers` counts all that they wrote, and `authored_alike` those of them that are
@@ -53,12 +53,10 @@ class Authors:
 
     def _own(self, query: Query, scope: Scope) -> tuple[Rows, Column, Column]:
         """Return the authors' papers in scope, sorted, how many of the authors each has, and its weight."""
-        papers = self._stores.papers_by(query.authors)
-        kept = self._stores.in_scope(papers.values, scope)
-        values, by = papers.values[kept], np.repeat(np.arange(len(papers)), papers.lengths)[kept]
-        rows, places = np.unique(values, return_inverse=True)
-        each = 1 / np.sqrt(np.maximum(np.bincount(by, minlength=len(papers)), 1))
-        counts, weights = (summed(places, one_each[by], rows.size) for one_each in (np.ones(len(papers)), each))
+        papers = self._stores.papers_by(query.authors, scope)
+        rows, places = np.unique(papers.values, return_inverse=True)
+        each = np.repeat(1 / np.sqrt(np.maximum(papers.lengths, 1)), papers.lengths)
+        counts, weights = (summed(places, one_each, rows.size) for one_each in (np.ones(places.size), each))
         best = np.sort(np.argsort(-weights, kind="stable")[:_MOST_PAPERS])
         return rows[best], counts[best], weights[best]
 

@@ -118,9 +118,7 @@ class Facts:
     def own(self) -> Ragged:
         """The papers in scope of each of the draft's authors."""
         if self._own is None:
-            found = self.stores.papers_by(self.query.authors)
-            kept = self.stores.in_scope(found.values, self.scope)
-            self._own = Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
+            self._own = self.stores.papers_by(self.query.authors, self.scope)
         return self._own
 
     def written_by(self, row: int) -> list[str]:

@@ -174,13 +174,14 @@ class Library:
                 return row
         return -1
 
-    def papers_by(self, authors: Sequence[str]) -> Ragged:
-        """Return the rows of each author's papers, and of those who cannot be told from the author by name."""
+    def papers_by(self, authors: Sequence[str], scope: Scope | None = None) -> Ragged:
+        """Return the rows of each author's papers in scope, and of those who cannot be told from the author by name."""
         none, held = np.zeros(0, np.int64), self.tables.authors
         found = [np.unique(np.concatenate([none, *(held.between(*each) for each in namesakes(author))]))
                  for author in authors]
-        return Ragged(np.concatenate([none, *found]),
-                      np.concatenate(([0], np.cumsum([rows.size for rows in found]))).astype(np.int64))
+        lists = Ragged(np.concatenate([none, *found]),
+                       np.concatenate(([0], np.cumsum([rows.size for rows in found]))).astype(np.int64))
+        return lists if scope is None else _kept(lists, self.in_scope(lists.values, scope))
 
     def years(self, rows: Rows) -> NDArray[np.int64]:
         """Return the papers' years, 0 where unknown."""

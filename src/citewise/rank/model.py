@@ -22,7 +22,8 @@ NAME = "ranker"
 """What a library calls its own model."""
 
 FIRST_TREES, _BEST = 60, 250
-"""So many trees see every candidate, the rest only so many of the best: half of the work saved, and no loss on dev."""
+"""So many trees see every candidate, the rest only so many of the best. On dev F1@20 and MRR are those of all trees for
+all, and R@1000 is .816 instead of .821."""
 
 
 class FirstStep(msgspec.Struct, frozen=True, dict=True):

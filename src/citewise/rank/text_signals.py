@@ -60,11 +60,8 @@ def _cosine(stores: Stores, rows: Rows, bag: Bag, terms: NDArray[np.int64], matc
     """Return the cosine of the draft's and the papers' tf-idf vectors, up to a factor: a paper's length, by the root of
     which its vector's is told well enough, costs far less.
     """
-    rarity = np.zeros(terms.size)
-    at = np.searchsorted(terms, bag.terms)
-    rarity[at] = bag.rarity(stores, "text")
-    draft = np.zeros(terms.size)
-    draft[at] = np.log1p(bag.weights) * rarity[at]
+    rarity, draft = (_spread(stores, Bag(bag.terms, weights), terms, "text")
+                     for weights in (np.ones(bag.terms.size), np.log1p(bag.weights)))
     weights = draft * rarity / max(float(np.sqrt(np.einsum("i,i", draft, draft))), 1e-9)
     found = sum(summed(each.places, np.log1p(each.counts) * weights[each.columns], rows.size)
                 for each in matches.values())

@@ -93,9 +93,9 @@ def examples(workers: Workers, questions: Sequence[Question], extraction: Extrac
 
 def _worked(held: OpenLibrary, task: tuple[Question, Extraction]) -> Examples:
     question, extraction = task
-    kind = "whole" if extraction.whole else kind_of(question, extraction.seed)
+    kind = "whole"
     if not extraction.whole:
-        question = anonymous_or_not(question, extraction.seed)
+        kind, question = kind_of(question, extraction.seed), anonymous_or_not(question, extraction.seed)
     case = case_of(held.library, question, kind, extraction.seed)
     make: Callable[..., Iterator[Examples]] = _first_examples if extraction.first is None else _further_examples
     return next(make(case, extraction, draws(question, extraction.seed + 2)), nothing(len(extraction.names)))
