@@ -1,6 +1,7 @@
-"""BM25 on `cs`: quality by the protocol, latency and memory, beside pyserini on the same texts, interleaved.
+"""BM25 on `cs`: quality by the protocol, latency and memory, beside pyserini on the same texts,
+interleaved.
 
-    python benchmarks/bm25.py            (some ten minutes)
+python benchmarks/bm25.py (some ten minutes)
 """
 
 import functools
@@ -10,12 +11,11 @@ import subprocess
 import sys
 import time
 
+import citewise
+from citewise.types import Query
 from measuring import COMMIT, in_fresh_process, interleaved, save
 from protocol import WORK, measure, records, saved_queries
 from rivals import PYSERINI, Pyserini, write_collection
-
-import citewise
-from citewise.types import Query
 
 K1, B = 1.6, 0.75
 ROUNDS = 3
@@ -31,22 +31,47 @@ def main() -> None:
     quality = {"citewise bm25": measure(asked, our_run(library, asked, "bm25"))}
     for name in ("bm25-title", "bm25-keyterms"):
         quality[f"citewise {name}"] = measure(asked, our_run(library, asked, name))
-    quality[f"citewise bm25(k1={K1},b={B})"] = measure(asked, our_run(library, asked, f"bm25(k1={K1},b={B})"))
+    quality[f"citewise bm25(k1={K1},b={B})"] = measure(
+        asked, our_run(library, asked, f"bm25(k1={K1},b={B})")
+    )
     quality[f"pyserini (k1={K1}, b={B})"] = measure(asked, their_run(rival, asked, years))
     latency = timed(library, rival, asked[:TIMED])
-    memory = {"citewise MB, serving": in_fresh_process("serving.py", str(WORK / "cs-library")),
-              "pyserini MB, serving": rival.ask(do="memory")}
+    memory = {
+        "citewise MB, serving": in_fresh_process("serving.py", str(WORK / "cs-library")),
+        "pyserini MB, serving": rival.ask(do="memory"),
+    }
     rival.close()
-    save("bm25", {"corpus": "cs", "papers": len(papers), "pyserini": PYSERINI, "quality": quality,
-                  "latency": latency, "memory": memory})
+    save(
+        "bm25",
+        {
+            "corpus": "cs",
+            "papers": len(papers),
+            "pyserini": PYSERINI,
+            "quality": quality,
+            "latency": latency,
+            "memory": memory,
+        },
+    )
 
 
 def build_library() -> citewise.OpenLibrary:
     """Index `cs` with its versions kept apart, so that every system sees the same 315,077 papers."""
     folder = WORK / "cs-library"
     if not (folder / "manifest.json").exists():
-        subprocess.run([sys.executable, "-m", "citewise", "index", "../shared/data/cs/papers.jsonl.xz", "--library",
-                        str(folder), "--keep-versions"], check=True, cwd=WORK.parents[1])
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "citewise",
+                "index",
+                "../shared/data/cs/papers.jsonl.xz",
+                "--library",
+                str(folder),
+                "--keep-versions",
+            ],
+            check=True,
+            cwd=WORK.parents[1],
+        )
     return citewise.open(folder)
 
 
@@ -55,7 +80,9 @@ def build_rival(papers: list[dict]) -> Pyserini:
     if not folder.exists():
         shutil.rmtree(WORK / "cs-collection", ignore_errors=True)
         write_collection(papers, WORK / "cs-collection")
-        rival.ask(do="index", collection=str(WORK / "cs-collection"), folder=str(folder), store=False)
+        rival.ask(
+            do="index", collection=str(WORK / "cs-collection"), folder=str(folder), store=False
+        )
     rival.ask(do="open", folder=str(folder), k1=K1, b=B)
     return rival
 
@@ -73,21 +100,33 @@ def our_run(library: citewise.OpenLibrary, asked: list, system: str) -> dict[str
 def _names(library: citewise.OpenLibrary) -> list[str]:
     """Return the ids of all papers by row; the benchmark's library has no removed rows."""
     held, rows = library.library, library.library.rows
-    return [paper.id for start in range(0, rows.size, 5000) for paper in held.papers(rows[start:start + 5000])]
+    return [
+        paper.id
+        for start in range(0, rows.size, 5000)
+        for paper in held.papers(rows[start : start + 5000])
+    ]
 
 
 def their_run(rival: Pyserini, asked: list, years: dict[str, int]) -> dict[str, dict[str, float]]:
     """Ask for enough hits that 1000 remain when the query itself and younger papers are left out."""
     run = {}
     for each in asked:
-        hits = rival.ask(do="search", text=f"{each.title}\n{each.abstract}", k=3000, hits=True)["hits"]
-        kept = [(name, score) for name, score in hits if 0 < years[name] <= each.year and name != each.id][:1000]
+        hits = rival.ask(do="search", text=f"{each.title}\n{each.abstract}", k=3000, hits=True)[
+            "hits"
+        ]
+        kept = [
+            (name, score)
+            for name, score in hits
+            if 0 < years[name] <= each.year and name != each.id
+        ][:1000]
         run[each.id] = dict(kept)
     return run
 
 
 def timed(library: citewise.OpenLibrary, rival: Pyserini, asked: list) -> dict:
-    """Time the top 1000 of full title+abstract queries, each query asked of both in turn, in several rounds."""
+    """Time the top 1000 of full title+abstract queries, each query asked of both in turn, in
+    several rounds.
+    """
     recommender = library.recommender(f"bm25(k1={K1},b={B})")
 
     def ours(query: Query) -> float:
@@ -98,24 +137,42 @@ def timed(library: citewise.OpenLibrary, rival: Pyserini, asked: list) -> dict:
     for each in asked[:20]:  # warm both
         ours(Query(each.title, each.abstract))
         rival.ask(do="search", text=f"{each.title}\n{each.abstract}", k=1000)
-    medians: dict[str, list[float]] = {"citewise": [], "citewise, papers up to 2022": [], "pyserini": []}
+    medians: dict[str, list[float]] = {
+        "citewise": [],
+        "citewise, papers up to 2022": [],
+        "pyserini": [],
+    }
     for _ in range(ROUNDS):
         taken: dict[str, list[float]] = {name: [] for name in medians}
         for each in asked:
-            once = interleaved(1, **{
-                "citewise": lambda each=each: ours(Query(each.title, each.abstract)),
-                "citewise, papers up to 2022": lambda each=each: ours(Query(each.title, each.abstract, each.id, 2022)),
-                "pyserini": lambda each=each: rival.ask(do="search", text=f"{each.title}\n{each.abstract}",
-                                                        k=1000)["seconds"]})
+            once = interleaved(
+                1,
+                **{
+                    "citewise": lambda each=each: ours(Query(each.title, each.abstract)),
+                    "citewise, papers up to 2022": lambda each=each: ours(
+                        Query(each.title, each.abstract, each.id, 2022)
+                    ),
+                    "pyserini": lambda each=each: rival.ask(
+                        do="search", text=f"{each.title}\n{each.abstract}", k=1000
+                    )["seconds"],
+                },
+            )
             for name, values in once.items():
                 taken[name] += values
         for name, values in taken.items():
             medians[name].append(round(statistics.median(values) * 1000, 2))
     best = {name: statistics.median(values) for name, values in medians.items()}
     opening = [_open_once() for _ in range(ROUNDS)]
-    return {"unit": "ms, median over queries, a value a round", "queries": len(asked), "k": 1000, "rounds": medians,
-            "ratio to pyserini": {name: round(value / best["pyserini"], 3) for name, value in best.items()},
-            "opening the library, s": [round(seconds, 4) for seconds in opening]}
+    return {
+        "unit": "ms, median over queries, a value a round",
+        "queries": len(asked),
+        "k": 1000,
+        "rounds": medians,
+        "ratio to pyserini": {
+            name: round(value / best["pyserini"], 3) for name, value in best.items()
+        },
+        "opening the library, s": [round(seconds, 4) for seconds in opening],
+    }
 
 
 def _open_once() -> float:

@@ -1,6 +1,6 @@
 """Runs inside bm25s's environment: indexes a collection, answers queries, writes a TREC run.
 
-    python bm25s_worker.py papers.jsonl queries.jsonl RUN K1 B DEPTH
+python bm25s_worker.py papers.jsonl queries.jsonl RUN K1 B DEPTH
 """
 
 import json
@@ -29,11 +29,28 @@ taken = []
 with open(run, "w") as file:
     for query in asked:
         start = time.perf_counter()
-        rows, scores = engine.retrieve(tokens([query["contents"]]), k=min(int(depth), len(held)), show_progress=False,
-                                       n_threads=1)
+        rows, scores = engine.retrieve(
+            tokens([query["contents"]]),
+            k=min(int(depth), len(held)),
+            show_progress=False,
+            n_threads=1,
+        )
         taken.append(time.perf_counter() - start)
-        hits = [(held[row]["id"], score) for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True)]
-        file.writelines(f"{query['id']} Q0 {paper} {rank} {score} bm25s\n"
-                        for rank, (paper, score) in enumerate(hits, 1) if score > 0)
-print(json.dumps({"version": bm25s.__version__, "build s": round(built, 1),
-                  "ms, median": round(statistics.median(taken[5:]) * 1000, 1)}))
+        hits = [
+            (held[row]["id"], score)
+            for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True)
+        ]
+        file.writelines(
+            f"{query['id']} Q0 {paper} {rank} {score} bm25s\n"
+            for rank, (paper, score) in enumerate(hits, 1)
+            if score > 0
+        )
+print(
+    json.dumps(
+        {
+            "version": bm25s.__version__,
+            "build s": round(built, 1),
+            "ms, median": round(statistics.median(taken[5:]) * 1000, 1),
+        }
+    )
+)

@@ -1,6 +1,7 @@
-"""Index building on `cs`: papers a second, processor time and memory, beside pyserini on the same texts, interleaved.
+"""Index building on `cs`: papers a second, processor time and memory, beside pyserini on the same
+texts, interleaved.
 
-    python benchmarks/build.py           (some ten minutes)
+python benchmarks/build.py (some ten minutes)
 """
 
 import json
@@ -19,7 +20,9 @@ ROUNDS = 3
 
 
 def processor_time() -> float:
-    """Return the processor time in seconds of all processes started here that have ended; other load adds little."""
+    """Return the processor time in seconds of all processes started here that have ended; other
+    load adds little.
+    """
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -38,7 +41,9 @@ def main() -> None:
     def ours() -> float:
         folder = WORK / "build-library"
         shutil.rmtree(folder, ignore_errors=True)
-        seconds, peak = run_watched([sys.executable, "-m", "citewise", "index", str(source), "--library", str(folder)])
+        seconds, peak = run_watched(
+            [sys.executable, "-m", "citewise", "index", str(source), "--library", str(folder)]
+        )
         memory["citewise"].append(peak)
         return seconds
 
@@ -56,7 +61,8 @@ def main() -> None:
     contestants: dict[str, Callable[[], float]] = {
         "citewise: papers, forward and lexical index, graph": ours,
         "pyserini: lexical index only": lambda: theirs(store=False),
-        "pyserini: with documents and vectors stored": lambda: theirs(store=True)}
+        "pyserini: with documents and vectors stored": lambda: theirs(store=True),
+    }
     processor: dict[str, list[float]] = {name: [] for name in contestants}
 
     def watched(name: str) -> float:
@@ -68,13 +74,25 @@ def main() -> None:
     taken = interleaved(ROUNDS, **{name: lambda name=name: watched(name) for name in contestants})
     speed = {name: round(count / statistics.median(seconds)) for name, seconds in taken.items()}
     own = speed.pop("citewise: papers, forward and lexical index, graph")
-    save("build", {
-        "corpus": "cs", "papers": count, "pyserini": PYSERINI,
-        "seconds": {name: [round(each, 1) for each in seconds] for name, seconds in taken.items()},
-        "processor seconds": {name: [round(each, 1) for each in spent] for name, spent in processor.items()},
-        "papers a second": {"citewise": own, **speed},
-        "citewise is faster by": {f"than {name}": round(own / value, 2) for name, value in speed.items()},
-        "peak MB": memory})
+    save(
+        "build",
+        {
+            "corpus": "cs",
+            "papers": count,
+            "pyserini": PYSERINI,
+            "seconds": {
+                name: [round(each, 1) for each in seconds] for name, seconds in taken.items()
+            },
+            "processor seconds": {
+                name: [round(each, 1) for each in spent] for name, spent in processor.items()
+            },
+            "papers a second": {"citewise": own, **speed},
+            "citewise is faster by": {
+                f"than {name}": round(own / value, 2) for name, value in speed.items()
+            },
+            "peak MB": memory,
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Two hundred writers killed at random moments, and a reader beside a writer: what survives.
 
-    python benchmarks/crash.py           (some five minutes)
+python benchmarks/crash.py           (some five minutes)
 """
 
 import sys
@@ -20,8 +20,13 @@ ADDS = 20
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as killed, tempfile.TemporaryDirectory() as read:
-        save("crash", {"killed writers": crashes.run(KILLS, SEED, Path(killed)),
-                       "reader beside a writer": crashes.read_while_writing(ADDS, Path(read))})
+        save(
+            "crash",
+            {
+                "killed writers": crashes.run(KILLS, SEED, Path(killed)),
+                "reader beside a writer": crashes.read_while_writing(ADDS, Path(read)),
+            },
+        )
 
 
 if __name__ == "__main__":

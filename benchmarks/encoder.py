@@ -1,6 +1,7 @@
-"""The encoder beside sentence-transformers with the same weights: are the vectors the same, and which is faster?
+"""The encoder beside sentence-transformers with the same weights: are the vectors the same, and
+which is faster?
 
-    python benchmarks/encoder.py         (some five minutes, the rival's environment not counted)
+python benchmarks/encoder.py (some five minutes, the rival's environment not counted)
 """
 
 import json
@@ -10,12 +11,12 @@ import venv
 from pathlib import Path
 
 import numpy as np
-from contexts import library_of
-from measuring import save
-from protocol import WORK
 
 from citewise.embed.encoder import BertEncoder
 from citewise.embed.folder import folder_of
+from contexts import library_of
+from measuring import save
+from protocol import WORK
 
 TEXTS, ROUNDS = 600, 3
 RIVAL = ("torch==2.13.0", "sentence-transformers")
@@ -25,8 +26,16 @@ def main() -> None:
     library = library_of("scisummnet").library
     spans = np.linspace(0, library.evidence_counts().spans - 1, TEXTS).astype(np.int64)
     texts = library.span_texts(spans)
-    rival = subprocess.Popen([rival_python(), Path(__file__).with_name("sentence_transformers_worker.py"),
-                              str(folder_of("minilm"))], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    rival = subprocess.Popen(
+        [
+            rival_python(),
+            Path(__file__).with_name("sentence_transformers_worker.py"),
+            str(folder_of("minilm")),
+        ],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     ours = {precision: BertEncoder("minilm", precision) for precision in ("fp32", "int8")}
     for encoder in ours.values():
         encoder.encode(texts[:50])
@@ -44,16 +53,25 @@ def main() -> None:
     rival.stdin.close()
     rival.wait()
     alike = {name: (encoder.encode(texts) * theirs).sum(1) for name, encoder in ours.items()}
-    save("encoder", {
-        "model": "all-MiniLM-L6-v2", "texts": f"{TEXTS} spans of scisummnet", "rival": answer["versions"],
-        "texts a CPU second, one thread, by round": speeds,
-        "cosine to sentence-transformers": {name: {"least": round(float(each.min()), 6),
-                                                   "mean": round(float(each.mean()), 6)}
-                                            for name, each in alike.items()}})
+    save(
+        "encoder",
+        {
+            "model": "all-MiniLM-L6-v2",
+            "texts": f"{TEXTS} spans of scisummnet",
+            "rival": answer["versions"],
+            "texts a CPU second, one thread, by round": speeds,
+            "cosine to sentence-transformers": {
+                name: {"least": round(float(each.min()), 6), "mean": round(float(each.mean()), 6)}
+                for name, each in alike.items()
+            },
+        },
+    )
 
 
 def rival_python() -> Path:
-    """Return the interpreter of the rival's environment, made on first use; torch comes first, in its CPU build."""
+    """Return the interpreter of the rival's environment, made on first use; torch comes first, in
+    its CPU build.
+    """
     folder = WORK / "sentence-transformers-env"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():

@@ -1,6 +1,8 @@
-"""What the readers of full texts make of real documents, by format; `--sample` draws groups to be checked by hand.
+"""What the readers of full texts make of real documents, by format; `--sample` draws groups to be
+checked by hand.
 
-The checked sample is `extraction_checked.csv` beside this file: where each group stands and what was found, no text.
+The checked sample is `extraction_checked.csv` beside this file: where each group stands and what
+was found, no text.
 """
 
 import csv
@@ -13,25 +15,38 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from measuring import ROOT, save
 from nupunkt import sent_spans
 
 import citewise
-from citewise.ids import scheme_of
 from citewise.ingest.document import Document
-from citewise.ingest.fulltext import jats, latex_project, parscit, s2orc, science_parse, tei, unarxive
+from citewise.ingest.fulltext import (
+    jats,
+    latex_project,
+    parscit,
+    s2orc,
+    science_parse,
+    tei,
+    unarxive,
+)
+from citewise.ingest.report import Report
 from citewise.ingest.source import open_source
-from citewise.report import Report
+from citewise.text.ids import scheme_of
 from citewise.types import CitingSentence
+from measuring import ROOT, save
 
 CORPORA = ROOT.parent / "shared" / "data"
 SAMPLES = CORPORA / "fulltext"
 WORK = ROOT / "benchmarks" / "work" / "extraction"
 CHECKED = Path(__file__).with_name("extraction_checked.csv")
 FORMATS: dict[str, tuple[ModuleType, str]] = {
-    "TEI (GROBID)": (tei, "tei/*.xml"), "JATS": (jats, "jats/*ml"), "S2ORC": (s2orc, "s2orc/*.json"),
-    "unarXive": (unarxive, "unarxive/*.json*"), "science-parse": (science_parse, "scienceparse/*.json"),
-    "ParsCit": (parscit, "parscit/*.xml"), "LaTeX": (latex_project, "latex/**/*.tex")}
+    "TEI (GROBID)": (tei, "tei/*.xml"),
+    "JATS": (jats, "jats/*ml"),
+    "S2ORC": (s2orc, "s2orc/*.json"),
+    "unarXive": (unarxive, "unarxive/*.json*"),
+    "science-parse": (science_parse, "scienceparse/*.json"),
+    "ParsCit": (parscit, "parscit/*.xml"),
+    "LaTeX": (latex_project, "latex/**/*.tex"),
+}
 DRAWN = 12
 """Groups drawn for each format."""
 
@@ -53,30 +68,59 @@ def measured(name: str) -> dict:
     seconds = time.perf_counter() - start
     for document in documents:
         groups = [group for sentence in document.sentences for group in sentence.groups]
-        count.update({
-            "documents": 1, "sentences": sum(len(sent_spans(part)) for part in document.text.split("\n\n")),
-            "citing sentences": len(document.sentences), "groups": len(groups),
-            "groups of several": sum(len(group.cited) > 1 for group in groups),
-            "groups that name nothing known": sum(not group.cited for group in groups),
-            "citations": sum(len(group.cited) for group in groups), "references": len(document.cited),
-            "references with an id": sum(bool(scheme_of(paper.id)) for paper in document.cited),
-            "references cited in a sentence": len({key for group in groups for key in group.cited})})
-    failures = {reason: number for (action, reason), number in sorted(report.counts.items()) if action == "skipped"}
-    return {**count, "documents a second": round(len(documents) / seconds, 1), "skipped, by reason": failures}
+        count.update(
+            {
+                "documents": 1,
+                "sentences": sum(len(sent_spans(part)) for part in document.text.split("\n\n")),
+                "citing sentences": len(document.sentences),
+                "groups": len(groups),
+                "groups of several": sum(len(group.cited) > 1 for group in groups),
+                "groups that name nothing known": sum(not group.cited for group in groups),
+                "citations": sum(len(group.cited) for group in groups),
+                "references": len(document.cited),
+                "references with an id": sum(bool(scheme_of(paper.id)) for paper in document.cited),
+                "references cited in a sentence": len(
+                    {key for group in groups for key in group.cited}
+                ),
+            }
+        )
+    failures = {
+        reason: number
+        for (action, reason), number in sorted(report.counts.items())
+        if action == "skipped"
+    }
+    return {
+        **count,
+        "documents a second": round(len(documents) / seconds, 1),
+        "skipped, by reason": failures,
+    }
 
 
 def resolved() -> dict:
-    """Return how many references are whole papers of a library with the corpora cs and elife, by format."""
+    """Return how many references are whole papers of a library with the corpora cs and elife, by
+    format.
+    """
     library = WORK / "library"
     shutil.rmtree(library, ignore_errors=True)
-    citewise.index([CORPORA / "cs" / "papers.jsonl.xz", CORPORA / "elife" / "papers.jsonl.xz"], library)
-    citewise.index([SAMPLES / folder for folder in ("tei", "jats", "s2orc", "unarxive", "scienceparse", "parscit",
-                                                    "latex")], library)
+    citewise.index(
+        [CORPORA / "cs" / "papers.jsonl.xz", CORPORA / "elife" / "papers.jsonl.xz"], library
+    )
+    citewise.index(
+        [
+            SAMPLES / folder
+            for folder in ("tei", "jats", "s2orc", "unarxive", "scienceparse", "parscit", "latex")
+        ],
+        library,
+    )
     opened = citewise.open(library)
     found = {}
     for name in FORMATS:
-        papers = [opened[paper.id] for _, document in read(name, Report()) for paper in document.cited
-                  if paper.id in opened]
+        papers = [
+            opened[paper.id]
+            for _, document in read(name, Report())
+            for paper in document.cited
+            if paper.id in opened
+        ]
         found[name] = sum(not paper.light for paper in papers)
     return found
 
@@ -85,11 +129,21 @@ def checked() -> dict:
     """Return how many of the groups that were checked by hand were right, by format."""
     with CHECKED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {name: {"checked": len(mine), **{what: sum(row[what] == "right" for row in mine)
-                                           for what in ("sentence", "group", "references")},
-                   "all three": sum(all(row[what] == "right" for what in ("sentence", "group", "references"))
-                                    for row in mine)}
-            for name in FORMATS if (mine := [row for row in rows if row["format"] == name])}
+    return {
+        name: {
+            "checked": len(mine),
+            **{
+                what: sum(row[what] == "right" for row in mine)
+                for what in ("sentence", "group", "references")
+            },
+            "all three": sum(
+                all(row[what] == "right" for what in ("sentence", "group", "references"))
+                for row in mine
+            ),
+        }
+        for name in FORMATS
+        if (mine := [row for row in rows if row["format"] == name])
+    }
 
 
 def sample(name: str) -> Iterator[tuple[str, Document, CitingSentence, int]]:
@@ -108,14 +162,18 @@ def show_sample() -> None:
             group = sentence.groups[number]
             papers = {paper.id: paper for paper in document.cited}
             end = sentence.start + len(sentence.text)
-            print(f"\n=== {name} | {place} | {sentence.start} | {group.start}-{group.end} | {sentence.section}")
-            print(f"...{document.text[max(0, sentence.start - 120):sentence.start]!r}")
+            print(
+                f"\n=== {name} | {place} | {sentence.start} | {group.start}-{group.end} | {sentence.section}"
+            )
+            print(f"...{document.text[max(0, sentence.start - 120) : sentence.start]!r}")
             text = sentence.text
-            print(f">>> {text[:group.start]}⟦{text[group.start:group.end]}⟧{text[group.end:]}")
-            print(f"{document.text[end:end + 100]!r}...")
+            print(f">>> {text[: group.start]}⟦{text[group.start : group.end]}⟧{text[group.end :]}")
+            print(f"{document.text[end : end + 100]!r}...")
             for key in group.cited:
                 paper = papers[key]
-                print(f"   {document.cited.index(paper) + 1}: {paper.authors[:2]} {paper.year} {paper.title[:90]}")
+                print(
+                    f"   {document.cited.index(paper) + 1}: {paper.authors[:2]} {paper.year} {paper.title[:90]}"
+                )
 
 
 if __name__ == "__main__":

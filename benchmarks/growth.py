@@ -1,6 +1,7 @@
-"""How time and memory grow with the library: 50k, 150k, 315k papers of `cs`, and 2 million resampled from them.
+"""How time and memory grow with the library: 50k, 150k, 315k papers of `cs`, and 2 million
+resampled from them.
 
-    python benchmarks/growth.py          (some ten minutes)
+python benchmarks/growth.py (some ten minutes)
 """
 
 import json
@@ -11,26 +12,31 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from measuring import in_fresh_process, run_watched, save
-from protocol import WORK, records, saved_queries
-
 import citewise
 from citewise.types import Paper
+from measuring import in_fresh_process, run_watched, save
+from protocol import WORK, records, saved_queries
 
 SIZES = (50_000, 150_000, 315_077, 2_000_000)
 ADDED = 1_000
 
 
 def resampled(papers: list[dict], size: int) -> Iterator[dict]:
-    """Yield papers drawn from real ones: beyond the first pass with ids of their own, a tenth of the words dropped."""
+    """Yield papers drawn from real ones: beyond the first pass with ids of their own, a tenth of
+    the words dropped.
+    """
     chance = random.Random(2018)
     for number in range(size):
         turn, place = divmod(number, len(papers))
         paper = papers[place]
         if turn:
-            paper = {**paper, "id": f"{paper['id']}#{turn}", "title": _thinned(paper["title"], chance),
-                     "abstract": _thinned(paper.get("abstract") or "", chance),
-                     "references": [f"{name}#{turn}" for name in paper.get("references") or []]}
+            paper = {
+                **paper,
+                "id": f"{paper['id']}#{turn}",
+                "title": _thinned(paper["title"], chance),
+                "abstract": _thinned(paper.get("abstract") or "", chance),
+                "references": [f"{name}#{turn}" for name in paper.get("references") or []],
+            }
         yield paper
 
 
@@ -50,13 +56,31 @@ def measure_size(papers: list[dict], size: int) -> dict:
     source, library = WORK / "growth.jsonl", WORK / "growth-library"
     shutil.rmtree(library, ignore_errors=True)
     with source.open("w") as file:
-        file.writelines(json.dumps(paper, ensure_ascii=False) + "\n" for paper in resampled(papers, size))
-    seconds, peak = run_watched([sys.executable, "-m", "citewise", "index", str(source), "--library", str(library),
-                                 "--keep-versions"])
-    row = {"papers": size, "build s": round(seconds, 1), "papers a second": round(size / seconds),
-           "build peak MB": peak, "on disk MB": round(_bytes(library) / 1e6),
-           "serving": in_fresh_process("serving.py", str(library)),
-           "serving best": in_fresh_process("serving.py", str(library), "best"), **time_changes(library)}
+        file.writelines(
+            json.dumps(paper, ensure_ascii=False) + "\n" for paper in resampled(papers, size)
+        )
+    seconds, peak = run_watched(
+        [
+            sys.executable,
+            "-m",
+            "citewise",
+            "index",
+            str(source),
+            "--library",
+            str(library),
+            "--keep-versions",
+        ]
+    )
+    row = {
+        "papers": size,
+        "build s": round(seconds, 1),
+        "papers a second": round(size / seconds),
+        "build peak MB": peak,
+        "on disk MB": round(_bytes(library) / 1e6),
+        "serving": in_fresh_process("serving.py", str(library)),
+        "serving best": in_fresh_process("serving.py", str(library), "best"),
+        **time_changes(library),
+    }
     shutil.rmtree(library)
     source.unlink()
     print(row, flush=True)
@@ -64,13 +88,23 @@ def measure_size(papers: list[dict], size: int) -> dict:
 
 
 def time_changes(library: Path) -> dict:
-    new = [Paper(id=f"new{number}", title=f"A new paper number {number} on retrieval", year=2024,
-                 abstract="We study how a library grows when papers arrive day by day.") for number in range(ADDED)]
+    new = [
+        Paper(
+            id=f"new{number}",
+            title=f"A new paper number {number} on retrieval",
+            year=2024,
+            abstract="We study how a library grows when papers arrive day by day.",
+        )
+        for number in range(ADDED)
+    ]
     start = time.perf_counter()
     citewise.add(new, library)
     added = time.perf_counter()
     citewise.remove(library, [paper.id for paper in new[:10]])
-    return {f"add {ADDED} s": round(added - start, 2), "remove 10 s": round(time.perf_counter() - added, 2)}
+    return {
+        f"add {ADDED} s": round(added - start, 2),
+        "remove 10 s": round(time.perf_counter() - added, 2),
+    }
 
 
 def _bytes(folder: Path) -> int:

@@ -1,10 +1,12 @@
-"""What each preference changes in the answers of `best`: quality, age, citations, self-citations, likeness.
+"""What each preference changes in the answers of `best`: quality, age, citations, self-citations,
+likeness.
 
     python benchmarks/knobs.py            (about ten minutes)
 
-On a sample of `cs` dev 2021; self-citations on papers of 2021 of `elife`, for those of `cs` have no authors. Of the
-first 20 answers: mean age in years, mean and median citations that the query may see, how alike two of them are (cosine
-of their citers, as far as the query may see), and the share that has an author in common with the query.
+On a sample of `cs` dev 2021; self-citations on papers of 2021 of `elife`, for those of `cs` have no
+authors. Of the first 20 answers: mean age in years, mean and median citations that the query may
+see, how alike two of them are (cosine of their citers, as far as the query may see), and the share
+that has an author in common with the query.
 """
 
 import random
@@ -12,14 +14,14 @@ import statistics
 from dataclasses import replace
 
 import numpy as np
-from lab import CORPORA, library_of, split_of
-from measuring import save
+from citewise.rank.preferences import written_by
 
 import citewise
 from citewise.evaluate import Hits, Question, Split, SplitSettings, parse_measures
 from citewise.rank.diversity import cosines
-from citewise.rank.preferences import written_by
 from citewise.recommend import scope_of
+from lab import CORPORA, library_of, split_of
+from measuring import save
 
 MEASURES = parse_measures("F1@20 MRR@1000")
 SAMPLE, SHOWN, K = 200, 20, 1000
@@ -37,18 +39,32 @@ ELIFE_2021 = SplitSettings(dev=(2021, 2021), test=(2022, 2022), least=3)
 def main() -> None:
     held, life = library_of("cs"), library_of("elife")
     questions = sample(split_of("cs", held, CORPORA["cs"][0]).questions(held, "dev"))
-    found = {name: measured(held, questions, wishes, "self-citations") for name, wishes in SETTINGS.items()}
+    found = {
+        name: measured(held, questions, wishes, "self-citations")
+        for name, wishes in SETTINGS.items()
+    }
     asked = sample(Split.make(life, ELIFE_2021, parts=("dev",)).questions(life, "dev"))
     others = {name: measured(life, asked, wishes) for name, wishes in OF_OTHERS.items()}
-    save("knobs-cs", {"corpus": "cs", "split": "dev 2021, a sample", "queries": len(questions), "system": "best",
-                      "settings": found, "elife 2021": {"queries": len(asked), "settings": others}})
+    save(
+        "knobs-cs",
+        {
+            "corpus": "cs",
+            "split": "dev 2021, a sample",
+            "queries": len(questions),
+            "system": "best",
+            "settings": found,
+            "elife 2021": {"queries": len(asked), "settings": others},
+        },
+    )
 
 
 def sample(questions: list[Question]) -> list[Question]:
     return random.Random(0).sample(questions, SAMPLE)
 
 
-def measured(held: citewise.OpenLibrary, questions: list[Question], wishes: dict, left_out: str = "") -> dict:
+def measured(
+    held: citewise.OpenLibrary, questions: list[Question], wishes: dict, left_out: str = ""
+) -> dict:
     recommender, rankings, seen = held.recommender("best"), [], []
     for question in questions:
         paper = held[question.id]
@@ -56,24 +72,40 @@ def measured(held: citewise.OpenLibrary, questions: list[Question], wishes: dict
         rankings.append(rows)
         seen.append(looks(held, paper, question, rows[:SHOWN]))
     hits = Hits.of(rankings, [question.gold for question in questions], K)
-    found = {**{str(measure): round(measure.of(hits), 4) for measure in MEASURES},
-             **{name: round(statistics.fmean(each[name] for each in seen if each), 3) for name in seen[0]
-                if name != left_out}}
+    found = {
+        **{str(measure): round(measure.of(hits), 4) for measure in MEASURES},
+        **{
+            name: round(statistics.fmean(each[name] for each in seen if each), 3)
+            for name in seen[0]
+            if name != left_out
+        },
+    }
     print(wishes, found, flush=True)
     return found
 
 
-def looks(held: citewise.OpenLibrary, paper: citewise.Paper, question: Question, rows: np.ndarray) -> dict:
+def looks(
+    held: citewise.OpenLibrary, paper: citewise.Paper, question: Question, rows: np.ndarray
+) -> dict:
     """Return what some answers are like."""
     library, scope = held.library, scope_of(held.library, question.query)
     citers = library.citers(rows, scope)
     owners = np.repeat(np.arange(rows.size), citers.lengths)
     alike = cosines(owners, citers.values, np.ones(owners.size), rows.size)
     pairs = alike[np.triu_indices(rows.size, 1)]
-    return {"mean age": float((question.query.year - library.years(rows)).mean()),
-            "mean citations": float(citers.lengths.mean()), "median citations": float(np.median(citers.lengths)),
-            "self-citations": statistics.fmean(written_by(each, paper.authors) for each in library.papers(rows)),
-            "co-citation likeness": float(pairs.mean())} if rows.size > 1 else {}
+    return (
+        {
+            "mean age": float((question.query.year - library.years(rows)).mean()),
+            "mean citations": float(citers.lengths.mean()),
+            "median citations": float(np.median(citers.lengths)),
+            "self-citations": statistics.fmean(
+                written_by(each, paper.authors) for each in library.papers(rows)
+            ),
+            "co-citation likeness": float(pairs.mean()),
+        }
+        if rows.size > 1
+        else {}
+    )
 
 
 if __name__ == "__main__":

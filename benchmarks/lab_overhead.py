@@ -1,16 +1,15 @@
 """What an evaluation costs beside the system that it measures: 971 queries of `cs` at depth 1000.
 
-    python benchmarks/lab_overhead.py
+python benchmarks/lab_overhead.py
 """
 
 import shutil
 import time
 
-from lab import CORPORA, WORK, library_of, split_of
-from measuring import save
-
 from citewise.evaluate import Settings, answers, score
 from citewise.evaluate.splits import Split
+from lab import CORPORA, WORK, library_of, split_of
+from measuring import save
 
 ROUNDS = 3
 
@@ -22,9 +21,18 @@ def main() -> None:
     made = time.perf_counter() - start
     rounds = [measured() for _ in range(ROUNDS)]
     shares = sorted(each["overhead"] for each in rounds)
-    save("lab-overhead", {"corpus": "cs", "queries": 971, "depth": 1000, "system": "bm25", "rounds": rounds,
-                          "overhead, median": shares[len(shares) // 2],
-                          "making the split, once, s": round(made, 1)})
+    save(
+        "lab-overhead",
+        {
+            "corpus": "cs",
+            "queries": 971,
+            "depth": 1000,
+            "system": "bm25",
+            "rounds": rounds,
+            "overhead, median": shares[len(shares) // 2],
+            "making the split, once, s": round(made, 1),
+        },
+    )
 
 
 def measured() -> dict:
@@ -40,8 +48,12 @@ def measured() -> dict:
     score(held, runs, questions, settings)
     whole = time.perf_counter() - start
     inside = float(runs[0].seconds.sum())
-    return {"whole s": round(whole, 2), "inside the system s": round(inside, 2),
-            "scoring s": round(whole - (answered - start), 2), "overhead": round(whole / inside - 1, 4)}
+    return {
+        "whole s": round(whole, 2),
+        "inside the system s": round(inside, 2),
+        "scoring s": round(whole - (answered - start), 2),
+        "overhead": round(whole / inside - 1, 4),
+    }
 
 
 if __name__ == "__main__":

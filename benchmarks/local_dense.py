@@ -1,33 +1,45 @@
-"""Table 5 of the paper on ILCiteR done anew: `ilciter` with vectors never, always and for long claims, on dev queries.
+"""Table 5 of the paper on ILCiteR done anew: `ilciter` with vectors never, always and for long
+claims, on dev queries.
 
     python benchmarks/local_dense.py [peerread] [scisummnet] [evoeco]     (vectors that are missing are made: see below)
 
-The encoder is all-MiniLM-L6-v2 in int8 (the paper has SciBERT), the threshold the paper's; nothing is tuned on these
-queries. Encoding the spans takes a minute for scisummnet and some half an hour of one core for all three.
+The encoder is all-MiniLM-L6-v2 in int8 (the paper has SciBERT), the threshold the paper's; nothing
+is tuned on these queries. Encoding the spans takes a minute for scisummnet and some half an hour of
+one core for all three.
 """
 
 import sys
 import time
 
 import numpy as np
+
+import citewise
+from citewise.evaluate import Question
+from citewise.evaluate.sentences import MEASURES
+from citewise.retrieve.ilciter import IlciterSettings
+from citewise.spans.search import Claim
 from contexts import COLLECTIONS, dev_questions, library_of
 from local import quality
 from measuring import save
 
-import citewise
-from citewise.claims.search import Claim
-from citewise.evaluate import Question
-from citewise.evaluate.sentences import MEASURES
-from citewise.evidence.ilciter import IlciterSettings
-
-SYSTEMS = {"without vectors": "ilciter(dense=never)", "vectors only": "ilciter(dense=always,joined=none)",
-           "BM25 + vectors": "ilciter(dense=always,joined=okapi)", "BM25+ + vectors": "ilciter(dense=always)",
-           "BM25, BM25+ + vectors": "ilciter(dense=always,joined=both)", "conditional": "ilciter"}
+SYSTEMS = {
+    "without vectors": "ilciter(dense=never)",
+    "vectors only": "ilciter(dense=always,joined=none)",
+    "BM25 + vectors": "ilciter(dense=always,joined=okapi)",
+    "BM25+ + vectors": "ilciter(dense=always)",
+    "BM25, BM25+ + vectors": "ilciter(dense=always,joined=both)",
+    "conditional": "ilciter",
+}
 
 
 def main() -> None:
-    save("local_dense", {"measures": MEASURES,
-                         "collections": {name: measure(name) for name in sys.argv[1:] or COLLECTIONS}})
+    save(
+        "local_dense",
+        {
+            "measures": MEASURES,
+            "collections": {name: measure(name) for name in sys.argv[1:] or COLLECTIONS},
+        },
+    )
 
 
 def measure(name: str) -> dict:
@@ -37,13 +49,23 @@ def measure(name: str) -> dict:
         held = citewise.open(held.library.path)
     about, questions = held.describe(), dev_questions(held, name, draft=False)
     asked = [each for each in questions if is_long(held, each)]
-    start, found = time.process_time(), {what: only(quality(held, (system,), questions))
-                                         for what, system in SYSTEMS.items()}
-    return {"encoder": about.encoder, "spans": about.spans, "with a vector": about.span_vectors,
-            "queries": len(questions), "long queries": len(asked), "all queries": found,
-            "long queries only": {what: only(quality(held, (SYSTEMS[what],), asked))
-                                  for what in ("without vectors", "vectors only", "BM25+ + vectors")},
-            "CPU s": round(time.process_time() - start)}
+    start, found = (
+        time.process_time(),
+        {what: only(quality(held, (system,), questions)) for what, system in SYSTEMS.items()},
+    )
+    return {
+        "encoder": about.encoder,
+        "spans": about.spans,
+        "with a vector": about.span_vectors,
+        "queries": len(questions),
+        "long queries": len(asked),
+        "all queries": found,
+        "long queries only": {
+            what: only(quality(held, (SYSTEMS[what],), asked))
+            for what in ("without vectors", "vectors only", "BM25+ + vectors")
+        },
+        "CPU s": round(time.process_time() - start),
+    }
 
 
 def is_long(held: citewise.OpenLibrary, question: Question) -> bool:

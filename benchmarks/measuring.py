@@ -1,4 +1,6 @@
-"""How results are taken and kept: interleaved rounds, medians, memory, and files that name the commit."""
+"""How results are taken and kept: interleaved rounds, medians, memory, and files that name the
+commit.
+"""
 
 import json
 import os
@@ -15,19 +17,32 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
-COMMIT = _git("rev-parse", "--short", "HEAD") + ("+changes" if _git("status", "--porcelain", "src") else "")
-"""The measured commit, with a mark where the work tree differs from it: as it was when the run began."""
+COMMIT = _git("rev-parse", "--short", "HEAD") + (
+    "+changes" if _git("status", "--porcelain", "src") else ""
+)
+"""The measured commit, with a mark where the work tree differs from it: as it was when the run
+began.
+"""
 
 
 def save(name: str, result: dict) -> None:
     """Write a result with the commit and the machine that it was measured on."""
     RESULTS.mkdir(exist_ok=True)
-    whole = {"commit": COMMIT, "command": "python " + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-             "machine": {"cores": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
-             **result}
+    whole = {
+        "commit": COMMIT,
+        "command": "python " + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "machine": {
+            "cores": os.cpu_count(),
+            "system": platform.platform(),
+            "python": platform.python_version(),
+        },
+        **result,
+    }
     (RESULTS / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n")
     print(json.dumps(whole, indent=1))
 
@@ -41,9 +56,13 @@ def peak_memory(pid: int | str = "self") -> int:
 
 
 def run_watched(command: list[str]) -> tuple[float, int]:
-    """Run a command; return its seconds and the peak resident memory in MB of it and its children together."""
+    """Run a command; return its seconds and the peak resident memory in MB of it and its children
+    together.
+    """
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     peak = 0
     while process.poll() is None:
         peak = max(peak, _tree_memory(process.pid))
@@ -60,7 +79,9 @@ def _tree_memory(pid: int) -> int:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (FileNotFoundError, ProcessLookupError):
         return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20 + sum(_tree_memory(int(child)) for child in children)
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20 + sum(
+        _tree_memory(int(child)) for child in children
+    )
 
 
 def in_fresh_process(script: str, *arguments: str) -> dict:

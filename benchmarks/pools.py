@@ -1,20 +1,18 @@
-"""MDCR's benchmark made of `cs`: systems on pools by field with negatives of six kinds (tables 3 and 4), and in large
-candidate sets of what each field cites (table 2).
+"""MDCR's benchmark made of `cs`: systems on pools by field with negatives of six kinds (tables 3
+and 4), and in large candidate sets of what each field cites (table 2).
 
     python benchmarks/pools.py           (some ten minutes; pools are kept in benchmarks/work)
 
-The fields are groups of the labels that `cs` has: classes of arXiv and names of venues. A paper is in each group that
-has one of its labels (`journals` and a few that are no field are in none); a query counts once, for the smallest of
-its groups. All queries of the test year 2022 are machine learning's (cs.LG), so the other fields are filled with the
-newest papers that they have, mostly of 2015 to 2017. A system that was trained on papers of those years must leave the
-queries of these pools out.
+The fields are groups of the labels that `cs` has: classes of arXiv and names of venues. A paper is
+in each group that has one of its labels (`journals` and a few that are no field are in none); a
+query counts once, for the smallest of its groups. All queries of the test year 2022 are machine
+learning's (cs.LG), so the other fields are filled with the newest papers that they have, mostly of
+2015 to 2017. A system that was trained on papers of those years must leave the queries of these
+pools out.
 """
 
 from collections import Counter
 from dataclasses import asdict
-
-from measuring import save
-from protocol import DATA, WORK
 
 import citewise
 from citewise.evaluate import (
@@ -31,12 +29,15 @@ from citewise.evaluate import (
     score_pools,
     score_sets,
 )
+from measuring import save
+from protocol import DATA, WORK
 
 SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
 """What is scored."""
 
 NEGATIVES = ("bm25", "bm25-title", "bm25-keyterms")
-"""What gives negatives; where more than three are named, the three that have the least in common."""
+"""What gives negatives; where more than three are named, the three that have the least in common.
+"""
 
 LARGE_SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
 """What is measured in large sets, which are libraries without trained models."""
@@ -44,20 +45,116 @@ LARGE_SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
 LARGE = 100_000
 MEASURES = parse_measures("MAP@1000 R@5")
 SPLIT = SplitSettings(test=(1985, 2022), least=5)
-FIELDS = Fields({
-    "machine learning": ("cs.LG", "stat.ML", "arxiv.cs.lg_2007-2017", "icml", "nips", "iclr", "iclr_2017", "aistats",
-                         "acml"),
-    "language": ("cs.CL", "arxiv.cs.cl_2007-2017", "acl", "acl_2017", "naacl", "coling", "conll_2016", "colm"),
-    "vision": ("cs.CV", "cs.GR", "cs.MM", "cvpr", "iccv", "eccv", "wacv", "siggraph", "siggraphasia", "mm", "acmmm"),
-    "artificial intelligence": ("cs.AI", "cs.LO", "cs.MA", "arxiv.cs.ai_2007-2017", "ijcai", "aaai", "uai"),
-    "neural computing": ("cs.NE",),
-    "retrieval and data": ("cs.IR", "cs.DB", "cs.DL", "cs.SI", "sigir", "cikm", "wsdm", "recsys", "kdd", "www", "jcdl",
-                           "ecir", "ictir", "chiir", "sigmod", "vldb", "pods", "clef", "asonam", "ht", "wi", "umap"),
-    "theory and statistics": ("cs.DS", "cs.CC", "cs.GT", "cs.IT", "cs.NA", "cs.DM", "math.OC", "math.IT", "math.ST",
-                              "math.NA", "math.PR", "stat.TH", "stat.ME", "stat.CO", "stat.AP", "colt"),
-    "robots and people": ("cs.RO", "cs.SY", "cs.HC", "cs.CY", "icra", "iros", "rss", "corl", "chi", "chi-ea", "cscw",
-                          "uist", "iui", "ubicomp", "mobilehci", "ozchi", "avi", "mum"),
-})
+FIELDS = Fields(
+    {
+        "machine learning": (
+            "cs.LG",
+            "stat.ML",
+            "arxiv.cs.lg_2007-2017",
+            "icml",
+            "nips",
+            "iclr",
+            "iclr_2017",
+            "aistats",
+            "acml",
+        ),
+        "language": (
+            "cs.CL",
+            "arxiv.cs.cl_2007-2017",
+            "acl",
+            "acl_2017",
+            "naacl",
+            "coling",
+            "conll_2016",
+            "colm",
+        ),
+        "vision": (
+            "cs.CV",
+            "cs.GR",
+            "cs.MM",
+            "cvpr",
+            "iccv",
+            "eccv",
+            "wacv",
+            "siggraph",
+            "siggraphasia",
+            "mm",
+            "acmmm",
+        ),
+        "artificial intelligence": (
+            "cs.AI",
+            "cs.LO",
+            "cs.MA",
+            "arxiv.cs.ai_2007-2017",
+            "ijcai",
+            "aaai",
+            "uai",
+        ),
+        "neural computing": ("cs.NE",),
+        "retrieval and data": (
+            "cs.IR",
+            "cs.DB",
+            "cs.DL",
+            "cs.SI",
+            "sigir",
+            "cikm",
+            "wsdm",
+            "recsys",
+            "kdd",
+            "www",
+            "jcdl",
+            "ecir",
+            "ictir",
+            "chiir",
+            "sigmod",
+            "vldb",
+            "pods",
+            "clef",
+            "asonam",
+            "ht",
+            "wi",
+            "umap",
+        ),
+        "theory and statistics": (
+            "cs.DS",
+            "cs.CC",
+            "cs.GT",
+            "cs.IT",
+            "cs.NA",
+            "cs.DM",
+            "math.OC",
+            "math.IT",
+            "math.ST",
+            "math.NA",
+            "math.PR",
+            "stat.TH",
+            "stat.ME",
+            "stat.CO",
+            "stat.AP",
+            "colt",
+        ),
+        "robots and people": (
+            "cs.RO",
+            "cs.SY",
+            "cs.HC",
+            "cs.CY",
+            "icra",
+            "iros",
+            "rss",
+            "corl",
+            "chi",
+            "chi-ea",
+            "cscw",
+            "uist",
+            "iui",
+            "ubicomp",
+            "mobilehci",
+            "ozchi",
+            "avi",
+            "mum",
+        ),
+    }
+)
 
 
 def main() -> None:
@@ -68,27 +165,54 @@ def main() -> None:
     years = {name: Counter() for name in results.queries}
     for pool in pools.pools:
         years[pool.field][held[pool.id].year] += 1
-    save("pools-cs", {
-        "corpus": "cs", "fields": {name: {"labels": FIELDS.groups[name], "queries by year": dict(sorted(found.items()))}
-                                   for name, found in years.items()},
-        "settings": asdict_of(pools.settings), "overlaps": rounded(pools.overlaps), "shortages": pools.shortages(),
-        "kinds": pools.kinds, "papers": results.papers,
-        "table 3": {each.system: {"average": intervals(each.average),
-                                  **{field: intervals(found) for field, found in each.fields.items()}}
-                    for each in results.systems},
-        "table 4": {each.system: {kind: intervals(found) for kind, found in each.kinds.items()}
-                    for each in results.systems},
-        "unscored": {each.system: each.unscored for each in results.systems},
-        "ms, median": {each.system: round(each.milliseconds, 2) for each in results.systems},
-        "comparisons": [asdict(each) for each in results.comparisons], "table 2": field_level(held, questions)})
+    save(
+        "pools-cs",
+        {
+            "corpus": "cs",
+            "fields": {
+                name: {
+                    "labels": FIELDS.groups[name],
+                    "queries by year": dict(sorted(found.items())),
+                }
+                for name, found in years.items()
+            },
+            "settings": asdict_of(pools.settings),
+            "overlaps": rounded(pools.overlaps),
+            "shortages": pools.shortages(),
+            "kinds": pools.kinds,
+            "papers": results.papers,
+            "table 3": {
+                each.system: {
+                    "average": intervals(each.average),
+                    **{field: intervals(found) for field, found in each.fields.items()},
+                }
+                for each in results.systems
+            },
+            "table 4": {
+                each.system: {kind: intervals(found) for kind, found in each.kinds.items()}
+                for each in results.systems
+            },
+            "unscored": {each.system: each.unscored for each in results.systems},
+            "ms, median": {each.system: round(each.milliseconds, 2) for each in results.systems},
+            "comparisons": [asdict(each) for each in results.comparisons],
+            "table 2": field_level(held, questions),
+        },
+    )
 
 
 def field_level(held: citewise.OpenLibrary, questions: list[Question]) -> dict:
-    """Return what systems find among all that the papers of a field cite; the queries are those of the pools."""
+    """Return what systems find among all that the papers of a field cite; the queries are those of
+    the pools.
+    """
     sets = [*field_sets(held.library, questions, FIELDS, PoolSettings(newest=True), LARGE)]
-    return {each.name: {"papers": each.papers, "queries": each.queries,
-                        **{system: intervals(found) for system, found in each.values.items()}}
-            for each in score_sets(held, LARGE_SYSTEMS, sets, WORK / "sets")}
+    return {
+        each.name: {
+            "papers": each.papers,
+            "queries": each.queries,
+            **{system: intervals(found) for system, found in each.values.items()},
+        }
+        for each in score_sets(held, LARGE_SYSTEMS, sets, WORK / "sets")
+    }
 
 
 def library_of(corpus: str) -> citewise.OpenLibrary:
@@ -115,7 +239,10 @@ def pools_of(held: citewise.OpenLibrary, questions: list[Question]) -> Pools:
 
 
 def intervals(found: dict) -> dict:
-    return {name: [round(each.value, 4), round(each.low, 4), round(each.high, 4)] for name, each in found.items()}
+    return {
+        name: [round(each.value, 4), round(each.low, 4), round(each.high, 4)]
+        for name, each in found.items()
+    }
 
 
 def rounded(values: dict) -> dict:

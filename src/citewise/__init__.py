@@ -1,16 +1,27 @@
 """citewise: which papers a draft should cite, and why."""
 
-from citewise.drafts import Draft, read_draft
-from citewise.errors import BadInput, BadLibrary, CitewiseError, LibraryBusy, MissingData, MissingExtra
+from citewise.api import Description, Library, add, encode, index, open
+from citewise.drafts.query import DraftOptions, ReadQuery
+from citewise.drafts.reading import Draft, read_draft
+from citewise.errors import (
+    BadInput,
+    BadLibrary,
+    CitewiseError,
+    LibraryBusy,
+    MissingData,
+    MissingExtra,
+)
 from citewise.ingest.document import Document
+from citewise.ingest.report import Report
 from citewise.library.verify import Verification, verify
 from citewise.library.writer import compact, remove
-from citewise.opened import Description, OpenLibrary, add, encode, index, open
-from citewise.report import Report
+from citewise.preferences import Preferences
 from citewise.types import (
     Answer,
     CitationGroup,
     CitingSentence,
+    Contribution,
+    EvidenceSpan,
     NamedPaper,
     Paper,
     Query,
@@ -26,16 +37,21 @@ __all__ = [
     "CitationGroup",
     "CitewiseError",
     "CitingSentence",
+    "Contribution",
     "Description",
     "Document",
     "Draft",
+    "DraftOptions",
+    "EvidenceSpan",
+    "Library",
     "LibraryBusy",
     "MissingData",
     "MissingExtra",
     "NamedPaper",
-    "OpenLibrary",
     "Paper",
+    "Preferences",
     "Query",
+    "ReadQuery",
     "Reason",
     "Recommendation",
     "Report",

@@ -1,4 +1,4 @@
-"""What can go wrong.
+"""The errors that the package raises on purpose.
 
 CitewiseError
 ├── BadInput        what the caller gave cannot be used
@@ -45,6 +45,6 @@ class MissingExtra(CitewiseError):
     code = "missing_extra"
 
     def __init__(self, what: str, extra: str, line: str = "") -> None:
-        """Name the pip line: of an extra, unless another one is given."""
-        wanted = line or f"pip install 'citewise[{extra}]'"
-        super().__init__(f"{what} needs an optional dependency: {wanted}")
+        """Say that `what` needs a dependency, with the pip line of an extra or the given `line`."""
+        command = line or f"pip install 'citewise[{extra}]'"
+        super().__init__(f"{what} needs an optional dependency: {command}")

@@ -1,58 +1,73 @@
-"""What the stages and a library's stores promise; a local folder and a remote engine keep the same promises.
+"""What the stages of a system and the stores of a library promise.
 
-Everything works on batches of rows: a store may be a memory-mapped file or a server behind a network.
+A library on disk, one in memory and a remote engine keep the same promises. Every call works on
+batches of rows, since a store may be a memory-mapped file or a server behind a network.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.types import Contributions, EvidenceSpan, Occurrence, Paper, Query, Ranking, Rows, Scope
+from citewise.arrays import Column, Mask, Ragged, Rows
+from citewise.types import (
+    CitingSentence,
+    Contributions,
+    EvidenceSpan,
+    Occurrence,
+    Paper,
+    Query,
+    Ranking,
+    Scope,
+    StoreInfo,
+)
 
 FIELDS = ("title", "abstract")
-"""The fields of a paper whose terms are counted."""
+"""The fields of a paper whose terms are counted; "text" stands for both together."""
+
+TermNumbers = NDArray[np.int64]
+"""Numbers of terms in a library's vocabulary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ragged:
-    """One list (of rows, unless said otherwise) for each row asked for: list i is values[starts[i]:starts[i + 1]]."""
-
-    values: NDArray[Any]
-    starts: Rows
-
-    def __len__(self) -> int:
-        return self.starts.size - 1
-
-    def __getitem__(self, place: int) -> NDArray[Any]:
-        return self.values[self.starts[place]: self.starts[place + 1]]
-
-    @property
-    def lengths(self) -> Rows:
-        """Return how long each list is."""
-        return np.diff(self.starts)
+# Stores
 
 
 class Papers(Protocol):
     """The papers of a library, by row and by key."""
 
     def __len__(self) -> int:
-        """Return how many papers there are."""
+        """Return the number of papers."""
         ...
 
-    def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+    @property
+    def rows(self) -> Rows:
+        """Every row that holds a paper, sorted."""
+        ...
+
+    def read(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return the papers at the rows, in that order."""
         ...
 
-    def rows_of(self, keys: Sequence[str]) -> Rows:
+    def titles(self, rows: Rows) -> list[str]:
+        """Return the titles of the papers at the rows, in that order; cheaper than `read`."""
+        ...
+
+    def find(self, keys: Sequence[str]) -> Rows:
         """Return the row of each key (any spelling of any id), -1 where no paper has it."""
         ...
 
-    def papers_by(self, authors: Sequence[str], scope: Scope | None = None) -> Ragged:
-        """Return the sorted rows of each author's papers, and of those who cannot be told from the author by name; with
-        a scope, only of papers that a query may get.
+    def find_same(self, paper: Paper) -> int:
+        """Return the row of the work that a record describes, by its keys, else by its title and
+        authors; -1 where there is none.
+        """
+        ...
+
+    def by_authors(self, authors: Sequence[str], scope: Scope | None = None) -> Ragged:
+        """Return for each author the sorted rows of the papers under that name, within the scope.
+
+        An initial matches every first name that it begins.
         """
         ...
 
@@ -60,84 +75,97 @@ class Papers(Protocol):
         """Return the papers' years, 0 where unknown."""
         ...
 
-    def in_scope(self, rows: Rows, scope: Scope) -> NDArray[np.bool_]:
-        """Return of each paper whether a query with this scope may get it."""
+    def in_scope(self, rows: Rows, scope: Scope) -> Mask:
+        """Return for each paper whether a query with this scope may get it."""
         ...
 
 
 class Graph(Protocol):
-    """Who cites whom: with a scope, only the citations that it lets be seen; any number of rows is asked at once."""
+    """The citation graph; with a scope, only the citations that the scope lets be seen."""
 
     def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
-        """Return what each paper cites, within the library."""
+        """Return the papers of the library that each paper cites."""
         ...
 
     def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
-        """Return what cites each paper."""
+        """Return the papers of the library that cite each paper."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
-    """What BM25 needs to know of some terms in one field (or in "text", title and abstract together)."""
+    """What BM25 needs to know about some terms in one field of a collection."""
 
-    papers: int
+    documents: int
+    """The size of the collection: papers, or spans."""
     frequencies: NDArray[np.int64]
+    """Document frequency of each term."""
     mean_length: float
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Where terms stand in papers: term `columns[i]` stands `counts[i]` times in paper `places[i]`, places sorted."""
+    """A sparse matrix of counts: term `columns[i]` occurs `counts[i]` times in document `rows[i]`.
 
-    places: NDArray[np.int64]
+    What rows and columns point into, the method that returns it says. Sorted by row, then column.
+    """
+
+    rows: NDArray[np.int64]
     columns: NDArray[np.int64]
-    counts: NDArray[np.float64]
+    counts: Column
 
 
 class Terms(Protocol):
-    """The forward index: which terms stand in which papers, how often."""
+    """The forward index: which terms occur in which papers, how often."""
 
-    def terms_of(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the numbers of a text's terms that the library knows, each once, and how often each occurs."""
+    def of(self, text: str) -> tuple[TermNumbers, NDArray[np.int64]]:
+        """Return the distinct terms of a text that the library knows, and their counts."""
         ...
 
-    def words(self, terms: NDArray[np.int64]) -> list[str]:
+    def words(self, terms: TermNumbers) -> list[str]:
         """Return the stems with these numbers."""
         ...
 
-    def statistics(self, terms: NDArray[np.int64], field: str) -> TermStatistics:
-        """Return how many papers have each term in a field."""
+    def statistics(self, terms: TermNumbers, field: str) -> TermStatistics:
+        """Return the terms' document frequencies in a field of all papers."""
         ...
 
-    def counts(self, rows: Rows, terms: NDArray[np.int64], field: str) -> NDArray[np.float64]:
-        """Return how often each term (column) stands in a field of each paper (row)."""
+    def counts(self, rows: Rows, terms: TermNumbers, field: str) -> NDArray[np.float64]:
+        """Return the papers x terms matrix of how often each term occurs in a field."""
         ...
 
-    def matches(self, rows: Rows, terms: NDArray[np.int64], field: str) -> Matches:
-        """Return the same without the zeros: far less where papers are many; `field` is not "text".
+    def matches(self, rows: Rows, terms: TermNumbers, field: str) -> Matches:
+        """Return the same matrix without its zeros: far less where papers are many.
 
-        Terms are given sorted, and columns are sorted within a place.
+        Terms are given sorted; `field` is not "text". Rows and columns of the result are positions
+        in `rows` and `terms`.
         """
         ...
 
     def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
-        """Return every term of a field of each paper, and how often each stands there."""
+        """Return every term of a field of each paper, and how often each occurs there."""
         ...
 
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
-        """Return how many terms a field of each paper has."""
+        """Return the number of terms in a field of each paper."""
         ...
 
 
 class Lexical(Protocol):
-    """An inverted index that finds the papers sharing terms with a query, best first by its own BM25."""
+    """An inverted index: finds the papers that share terms with a query, by its own BM25."""
 
-    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int, scope: Scope,
-               least: int | None = None) -> Rows:
-        """Return the k best rows in scope; a term's weight is how often it occurs in the query.
+    def search(
+        self,
+        terms: TermNumbers,
+        weights: NDArray[np.int64],
+        k: int,
+        scope: Scope,
+        minimum: int | None = None,
+    ) -> Rows:
+        """Return the k best rows in scope, best first; a term's weight is its count in the query.
 
-        With `least`, an engine may leave it at fewer than k, but at so many, if that is faster.
+        With `minimum`, an engine may stop at fewer than k rows, but at no fewer than that, where
+        this is faster.
         """
         ...
 
@@ -148,82 +176,105 @@ class EvidenceCounts:
 
     sentences: int
     spans: int
-    """Distinct ones for which a paper of the library is cited."""
+    """Distinct spans for which a paper of the library is cited."""
     citations: int
     """Times that a sentence cites a paper of the library for a span."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """What is cited for each of some spans: rows, and for each row its support and the latest year of it."""
+class CitedPapers:
+    """The papers that are cited for each of some spans, sorted by row."""
 
     rows: Ragged
-    """Sorted for each span."""
     support: NDArray[np.int64]
-    """How many sentences cite the paper for the span."""
-    latest: NDArray[np.int64]
-    """When that was last done, 0 where unknown."""
+    """For each of `rows.values`, the number of sentences that cite the paper for the span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """Times that a sentence cites a paper for a span, as columns."""
+    """Times that a sentence cites a paper for a span, one a position of these columns."""
 
-    places: Rows
-    """Which of those that were asked for it belongs to; sorted."""
+    positions: Rows
+    """To which of the spans or papers asked for each citation belongs; sorted."""
     spans: Rows
     rows: Rows
     """The cited papers."""
     sentences: Rows
-    """Numbers of the citing sentences: several spans may be of one."""
+    """Numbers of the citing sentences; several spans may belong to one sentence."""
     citing: Rows
     """The citing papers, -1 where the library does not have them."""
     years: NDArray[np.int64]
-    """When, 0 where unknown."""
+    """Years of the citations, 0 where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
-class SaidTotals:
-    """How much is said of each paper of a library, by row."""
+class Profiles:
+    """How long the profiles of some papers are.
 
-    terms: NDArray[np.float64]
-    """How many terms the spans have for which it is cited, a span as often as it is cited for it."""
-    citations: NDArray[np.float64]
+    A paper's profile is the text of all spans that cite it, a span as often as it does.
+    """
+
+    terms: Column
+    """The number of terms in each profile."""
+    citations: Column
+    """The number of citations that each profile is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileStatistics:
+    """The profiles of a whole library, as far as a scope sees them."""
+
+    papers: int
+    """Papers with a profile that is not empty."""
+    terms: float
+    citations: float
+
+    @property
+    def mean_length(self) -> float:
+        """Return the mean number of terms in a profile that is not empty."""
+        return self.terms / max(self.papers, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTable:
+    """Every citing sentence of a library."""
+
+    numbers: Rows
+    """Sorted."""
+    years: NDArray[np.int64]
+    """0 where unknown."""
+    citing: Rows
+    """The citing paper's row, -1 where the library does not have it."""
 
 
 class Evidence(Protocol):
-    """What papers are cited for: spans of citing sentences, equal ones being one, known by their numbers.
+    """What papers are cited for: spans of citing sentences, equal ones merged, known by numbers.
 
-    A citation is seen in a scope as in the graph, and only if the cited paper is in scope; a span for which no citation
-    is seen is as if absent, except from the statistics. Numbers hold for as long as the library is open.
+    A citation is seen in a scope as in the graph, and only if the cited paper is in scope; a span
+    without a visible citation is not found, though statistics count it. Numbers of spans and
+    sentences are valid for as long as the library is open.
     """
 
-    def spans_with(self, terms: NDArray[np.int64], scope: Scope) -> Matches:
-        """Return where terms stand in the spans that are seen; places are the spans' numbers."""
+    def search(self, terms: TermNumbers, scope: Scope) -> Matches:
+        """Return where terms occur in visible spans: rows are span numbers, columns positions in
+        `terms`.
+        """
         ...
 
-    def span_statistics(self, terms: NDArray[np.int64]) -> TermStatistics:
-        """Return how many spans have each term; `papers` counts all spans."""
+    def statistics(self, terms: TermNumbers) -> TermStatistics:
+        """Return the terms' document frequencies among all spans."""
         ...
 
-    def span_lengths(self, spans: Rows) -> NDArray[np.int64]:
-        """Return how many terms each span has."""
+    def lengths(self, spans: Rows) -> NDArray[np.int64]:
+        """Return the number of terms in each span."""
         ...
 
-    def span_texts(self, spans: Rows) -> list[str]:
-        """Return what each span says, without citation marks, as it was first written."""
+    def texts(self, spans: Rows) -> list[str]:
+        """Return the text of each span without citation marks, as it was first written."""
         ...
 
-    def cited_for(self, spans: Rows, scope: Scope) -> Cited:
-        """Return what is cited for each span."""
-        ...
-
-    def said_of(self, rows: Rows, scope: Scope) -> Ragged:
-        """Return the numbers of the spans for which each paper is cited, sorted."""
-        ...
-
-    def said_totals(self, scope: Scope) -> SaidTotals:
-        """Return how much is said of each paper."""
+    def cited_for(self, spans: Rows, scope: Scope) -> CitedPapers:
+        """Return the papers that are cited for each span."""
         ...
 
     def citations_for(self, spans: Rows, scope: Scope) -> Citations:
@@ -231,104 +282,222 @@ class Evidence(Protocol):
         ...
 
     def citations_of(self, rows: Rows, scope: Scope) -> Citations:
-        """Return the citations of each paper."""
+        """Return the citations that each paper received."""
         ...
 
     def citations_by(self, rows: Rows, scope: Scope) -> Citations:
-        """Return the citations made by each paper; each of the rows stands once."""
+        """Return the citations that each paper makes; the rows are distinct."""
         ...
 
-    def occurrences(self, spans: Rows, rows: Rows, scope: Scope, most: int) -> list[list[Occurrence]]:
-        """Return for each pair of a span and a cited paper where that is said, the latest first, at most `most`."""
+    def profiles(self, rows: Rows, scope: Scope) -> Profiles:
+        """Return how long the profile of each paper is."""
         ...
 
-    def evidence_counts(self) -> EvidenceCounts:
+    def profile_statistics(self, scope: Scope) -> ProfileStatistics:
+        """Return how long all profiles of the library are together."""
+        ...
+
+    def occurrences(
+        self, spans: Rows, rows: Rows, scope: Scope, limit: int
+    ) -> list[list[Occurrence]]:
+        """Return for each pair of a span and a cited paper the sentences in which it is cited for
+        that span, latest first, at most `limit`.
+        """
+        ...
+
+    def sentence_table(self) -> SentenceTable:
+        """Return every citing sentence with its year and its paper."""
+        ...
+
+    def sentences(self, numbers: Rows) -> list[CitingSentence]:
+        """Return the sentences with these numbers, in that order."""
+        ...
+
+    def counts(self) -> EvidenceCounts:
         """Return how much evidence there is."""
+        ...
+
+
+Precision = Literal["int8", "fp32"]
+"""The number format in which an encoder computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedBy:
+    """The encoder that made vectors; vectors of different encoders cannot be compared."""
+
+    model: str
+    """A registered name such as `minilm`, or a folder."""
+    precision: Precision
+    digest: str
+    """Of the model's files."""
+    size: int
+    """Numbers in a vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCounts:
+    """How many texts of a library have a vector."""
+
+    spans: int
+    papers: int
+
+
+class Vectors(Protocol):
+    """Unit vectors of spans and of papers; a text without a vector has NaN."""
+
+    def encoded_by(self) -> EncodedBy | None:
+        """Return what made the vectors; None where the library has none."""
+        ...
+
+    def of_spans(self, spans: Rows) -> NDArray[np.float32]:
+        """Return the vector of each span, as rows."""
+        ...
+
+    def of_papers(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the vector of each paper's title and abstract, as rows."""
+        ...
+
+    def nearest(self, vector: NDArray[np.float32], k: int, scope: Scope) -> tuple[Rows, Column]:
+        """Return the k papers in scope with the highest cosine to a unit vector, best first, and
+        their cosines; papers without a vector are not found.
+        """
+        ...
+
+    def counts(self) -> VectorCounts:
+        """Return how many texts have a vector."""
         ...
 
 
 class Models(Protocol):
     """Models that were trained on a library and are kept with it."""
 
-    def model(self, name: str) -> bytes | None:
+    def load(self, name: str) -> bytes | None:
         """Return a model as it was saved; None where the library has none of that name."""
         ...
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the saved models."""
+        ...
 
-Precision = Literal["int8", "fp32"]
-"""In what numbers an encoder works."""
+    def save(self, name: str, content: bytes) -> None:
+        """Keep a model, in place of an older one of that name; a library that is open goes on with
+        what it has loaded.
+        """
+        ...
+
+    def remove(self, name: str) -> None:
+        """Forget a model, where there is one of that name."""
+        ...
+
+
+class Stores(Protocol):
+    """A library as everything but its writer knows it."""
+
+    @property
+    def papers(self) -> Papers: ...
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def terms(self) -> Terms: ...
+    @property
+    def lexical(self) -> Lexical: ...
+    @property
+    def evidence(self) -> Evidence: ...
+    @property
+    def vectors(self) -> Vectors: ...
+    @property
+    def models(self) -> Models: ...
+    @property
+    def info(self) -> StoreInfo: ...
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedBy:
-    """The encoder that made vectors: only vectors of one and the same can be compared."""
+class StoreParts:
+    """Stores as a plain value, for a library that is put together from parts of others."""
 
-    model: str
-    """`minilm`, or a folder."""
-    precision: Precision
-    digest: str
-    """Of the model's files."""
-    size: int
-    """How many numbers a vector has."""
+    papers: Papers
+    graph: Graph
+    terms: Terms
+    lexical: Lexical
+    evidence: Evidence
+    vectors: Vectors
+    models: Models
+    info: StoreInfo
+
+    @classmethod
+    def of(cls, stores: Stores) -> "StoreParts":
+        """Return the parts of a library."""
+        return cls(**{name: getattr(stores, name) for name in cls.__slots__})
 
 
-class Vectors(Protocol):
-    """Vectors of length 1 of what is said and of papers, kept with a library; where there is none, NaN."""
+# Stages
 
-    def encoded_by(self) -> EncodedBy | None:
-        """Return what made the vectors; None where the library has none."""
+
+Signals = Mapping[str, Column]
+"""Named columns: one number a candidate."""
+
+
+class Stage(Protocol):
+    """What every stage says of itself, so that a system whose stages do not fit can be refused."""
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The signals that candidates must have when they reach this stage."""
         ...
 
-    def span_vectors(self, spans: Rows) -> NDArray[np.float32]:
-        """Return the vector of each span."""
-        ...
-
-    def paper_vectors(self, rows: Rows) -> NDArray[np.float32]:
-        """Return the vector of each paper's title and abstract."""
+    @property
+    def writes(self) -> frozenset[str]:
+        """The signals that candidates have behind this stage, whatever it is asked."""
         ...
 
 
-class Stores(Papers, Graph, Terms, Lexical, Evidence, Models, Vectors, Protocol):
-    """All that a recommender reads."""
-
-
-class Encoder(Protocol):
-    """A model that turns texts into vectors whose cosine says how alike they are."""
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one vector a text, as rows."""
-        ...
-
-
-class Retriever(Protocol):
-    """A query to candidates."""
+class Retriever(Stage, Protocol):
+    """From a query to candidates."""
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return at most k papers in scope, each once, best first."""
         ...
 
 
-class Expander(Protocol):
-    """Candidates to more candidates."""
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What an expander found: further candidates, and its signals for any candidates."""
 
-    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
-        """Return the candidates, none dropped and their order kept, with further papers in scope behind them."""
+    rows: Rows
+    """Papers in scope that were no candidates before, most promising first."""
+    signals: Callable[[Rows], dict[str, Column]]
+    """Computes the expander's signals for given rows; called once, with the final candidates."""
+
+
+class Expander(Stage, Protocol):
+    """From candidates to more candidates."""
+
+    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
+        """Return further candidates for those of the ranking, and the signals that say why."""
         ...
 
 
-class Ranker(Protocol):
-    """Candidates to the same candidates in a better order."""
+class Ranker(Stage, Protocol):
+    """Puts candidates into a better order."""
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
-        """Return the candidates, none added, best first; with `most`, no more than so many need to be returned."""
+    def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates, none added or dropped, best first.
+
+        `candidates` are the best of `pool`, which holds all that were found.
+        """
         ...
 
 
 class Grounder(Protocol):
-    """Papers to the evidence for them."""
+    """From papers to the evidence for them."""
 
-    def ground(self, query: Query, rows: Rows, scope: Scope, most: int) -> list[tuple[EvidenceSpan, ...]]:
-        """Return for each paper at most so many sentences in scope that cite it, most like the query first."""
+    def ground(
+        self, query: Query, rows: Rows, scope: Scope, limit: int
+    ) -> list[tuple[EvidenceSpan, ...]]:
+        """Return for each paper at most `limit` sentences in scope that cite it, most similar to
+        the query first.
+        """
         ...
 
 
@@ -337,5 +506,21 @@ class Explainer(Protocol):
     """A retriever or ranker that can say what its scores are made of."""
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
-        """Return what the scores of some rows are made of; `ranking` is the whole ranking that it gave them in."""
+        """Return the parts of the scores of some rows; `ranking` is all that the stage ranked."""
+        ...
+
+
+# Models
+
+
+class Encoder(Protocol):
+    """A model that turns texts into vectors whose cosine is their similarity."""
+
+    @property
+    def about(self) -> EncodedBy:
+        """What the vectors were made by."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, as rows."""
         ...

@@ -1,93 +1,214 @@
-"""The composer: the one place where stages meet, behind the command line, the Python interface and evaluation alike."""
+"""The composer: the one place where stages meet, behind every edge and every evaluation."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from citewise.arrays import Column, RowIndex
 from citewise.errors import BadInput
-from citewise.evidence.grounding import Grounding
 from citewise.explain.explanations import contributions_of, explained
 from citewise.explain.facts import Facts
-from citewise.protocols import Expander, Papers, Ranker, Retriever, Stores
-from citewise.rank.preferences import POOL, check, preferred, wished
-from citewise.types import Answer, Query, Ranking, Recommendation, Scope
+from citewise.protocols import (
+    Expander,
+    Expansion,
+    Grounder,
+    Papers,
+    Ranker,
+    Retriever,
+    Stage,
+    Stores,
+)
+from citewise.rank.preferring import POOL, preferred
+from citewise.scoring.fusion import FUSIONS
+from citewise.text import ids
+from citewise.types import Answer, Query, Ranking, Recommendation, Renderer, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class RankStep:
+    """A ranker of the cascade, and how many of the best candidates it ranks; None: all."""
+
+    ranker: Ranker
+    depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """What a system is made of: retrieve, fuse, expand, rank in a cascade, ground."""
+
+    retrievers: tuple[Retriever, ...]
+    grounder: Grounder
+    expanders: tuple[Expander, ...] = ()
+    rankers: tuple[RankStep, ...] = ()
+    fusion: str = "rrf"
+    """How the rankings of several retrievers become one: a name of `citewise.scoring.fusion`."""
+    depth: int = 0
+    """How many candidates each retriever is asked for, at least as many as are wanted."""
+
+    @property
+    def fetched(self) -> int:
+        """How many candidates each retriever is asked for at least: no fewer than are ranked."""
+        return max([self.depth, *(step.depth or 0 for step in self.rankers)])
+
+    def __post_init__(self) -> None:
+        """Refuse stages that do not fit: each must find the signals that it reads."""
+        if not self.retrievers:
+            raise BadInput("a system needs at least one retriever")
+        if self.fusion not in FUSIONS:
+            raise BadInput(f"unknown fusion {self.fusion!r}; known: {', '.join(FUSIONS)}")
+        if any(step.depth is not None and step.depth < 1 for step in self.rankers):
+            raise BadInput("a ranker needs a depth of at least 1")
+
+        known: set[str] = set()
+        stages: list[Stage] = [*self.retrievers, *self.expanders]
+        for stage in [*stages, *(step.ranker for step in self.rankers)]:
+            missing = sorted(stage.reads - known)
+            if missing:
+                raise BadInput(
+                    f"{type(stage).__name__} reads the signal {missing[0]!r}, which no stage "
+                    "before it writes"
+                )
+            known |= stage.writes
 
 
 class Recommender:
-    """Answers queries over a library with the stages of one system: retrieve, expand, rank, heed wishes, top k."""
+    """Answers queries over a library with the stages of one system."""
 
-    def __init__(self, stores: Stores, retriever: Retriever, expanders: Sequence[Expander] = (),
-                 ranker: Ranker | None = None, depth: int = 0, name: str = "") -> None:
-        """`depth` is how many candidates are retrieved, at least k; `name` is the system's, as it parses."""
-        self._stores, self._retriever, self._depth = stores, retriever, depth
-        self._expanders, self._ranker, self.name = tuple(expanders), ranker, name
+    def __init__(
+        self,
+        stores: Stores,
+        stages: Stages,
+        name: str = "",
+        renderers: Mapping[str, Renderer] | None = None,
+    ) -> None:
+        """`name` is the system's, as it parses; `renderers` are the answers' output formats."""
+        self._stores, self._stages, self.name = stores, stages, name
+        self._renderers = renderers or {}
 
-    def recommend(self, query: Query, k: int = 20, explain: bool = False) -> list[Recommendation]:
-        """Return the k papers that a draft should cite, best first; with `explain`, what speaks for each."""
-        return [*self.answer(query, k, explain).recommendations]
+    def answer(self, query: Query, k: int = 20, explain: bool = False, evidence: int = 0) -> Answer:
+        """Return the k papers to cite, best first.
 
-    def answer(self, query: Query, k: int = 20, explain: bool = False, spans: int = 0) -> Answer:
-        """Return the same with what made it; with `spans`, as many sentences for which others cite each paper."""
-        scope, made = self._ranked(query, k, None)
-        best = self._best(query, made, scope, k)
+        With `explain`, each has its reasons and the parts of its score; with `evidence`, at most
+        that many sentences that cite it for similar claims.
+        """
+        scope, ranking = self._ranked(query, k, None)
+        best = self._best(query, ranking, scope, k)
         found = self._recommendations(best)
         if explain:
-            parts = contributions_of(self._ranker or self._retriever, query, made, best)
-            found = explained(found, parts, Facts(self._stores, query, made, best.rows, scope))
-        if spans:
-            found = self.grounded(query, found, spans)
-        return Answer(tuple(found), replace(best.served_by, system=self.name), explain)
+            facts = Facts(self._stores, self._stages.grounder, query, ranking, best.rows, scope)
+            parts = contributions_of(self._scorer(), query, ranking, best)
+            found = explained(found, parts, facts)
+        if evidence:
+            spans = self._stages.grounder.ground(query, best.rows, scope, evidence)
+            found = [replace(each, evidence=own) for each, own in zip(found, spans, strict=True)]
+        return Answer(
+            recommendations=tuple(found),
+            served_by=replace(best.served_by, system=self.name),
+            explained=explain,
+            query=query,
+            library=self._stores.info,
+            renderers=self._renderers,
+        )
+
+    def rank(self, query: Query, k: int, within: Sequence[int] | None = None) -> Ranking:
+        """Return the same answer as rows and scores, without reading the papers.
+
+        With `within`, only these rows are ranked.
+        """
+        scope, ranking = self._ranked(query, k, within)
+        return self._best(query, ranking, scope, k)
+
+    def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
+        """Return what the rankers get to rank: candidates from everywhere, and all in scope of
+        `within`.
+        """
+        everywhere = replace(scope, within=None)
+        ranking = self._retrieved(query, max(k, self._stages.fetched), everywhere)
+        if scope.within is not None:
+            asked = np.unique(np.array(scope.within, np.int64))
+            asked = asked[self._stores.papers.in_scope(asked, scope)]
+            ranking = ranking.followed_by(np.setdiff1d(asked, ranking.rows))
+
+        expansions: list[Expansion] = []
+        for expander in self._stages.expanders:
+            expansions.append(expander.expand(query, ranking, everywhere))
+            ranking = ranking.followed_by(expansions[-1].rows)
+        # signals are computed last, so that every candidate has those of every expander
+        signals: dict[str, Column] = {}
+        for expansion in expansions:
+            signals |= expansion.signals(ranking.rows)
+        return ranking.with_signals(signals)
+
+    def _retrieved(self, query: Query, k: int, scope: Scope) -> Ranking:
+        """Return the retriever's candidates, or those of several, fused."""
+        rankings = [each.retrieve(query, k, scope) for each in self._stages.retrievers]
+        if len(rankings) == 1:
+            return rankings[0]
+        rows, scores = FUSIONS[self._stages.fusion]([each.rows for each in rankings])
+        order = np.lexsort((rows, -scores))
+        fused = Ranking(rows[order], scores[order])
+        for ranking in rankings:
+            at = RowIndex(ranking.rows).of(fused.rows)  # -1 picks the NaN behind the last
+            columns = {name: np.append(each, np.nan)[at] for name, each in ranking.signals.items()}
+            fused = fused.with_signals(columns)
+        return fused
+
+    def _ranked(self, query: Query, k: int, within: Sequence[int] | None) -> tuple[Scope, Ranking]:
+        """Return what the query may see, and all that the system ranks for it."""
+        _check(query, k)
+        scope = scope_of(self._stores.papers, query, within)
+        wanted = max(k, POOL) if query.preferences else k
+        alone = len(self._stages.retrievers) == 1
+        if alone and not (self._stages.expanders or self._stages.rankers):
+            return scope, self._stages.retrievers[0].retrieve(query, wanted, scope)
+
+        ranking = self._cascade(query, self.candidates(query, wanted, scope), scope, wanted)
+        if scope.within is not None:
+            ranking = ranking.take(np.isin(ranking.rows, scope.within))
+        return scope, ranking
+
+    def _cascade(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
+        """Let each ranker rank the best of those before it; the others follow, if wanted.
+
+        Papers of `scope.within` are always among those that are ranked.
+        """
+        for step in self._stages.rankers:
+            if ranking.settled:
+                break
+            chosen = np.ones(len(ranking), np.bool_)
+            if step.depth is not None:
+                chosen[step.depth :] = False
+            if scope.within is not None:
+                chosen |= np.isin(ranking.rows, scope.within)
+
+            best = step.ranker.rank(query, ranking.take(chosen), ranking, scope)
+            enough = k <= len(best)
+            ranking = best if enough else best.above(ranking.take(~chosen))
+        return ranking
+
+    def _best(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
+        if query.preferences:
+            ranking = preferred(self._stores, query, ranking, scope, k)
+        return ranking.take(slice(k))
+
+    def _scorer(self) -> Stage:
+        """Return the stage that gave the final scores."""
+        rankers = self._stages.rankers
+        return rankers[-1].ranker if rankers else self._stages.retrievers[0]
 
     def _recommendations(self, ranking: Ranking) -> list[Recommendation]:
         columns = {name: column.tolist() for name, column in ranking.signals.items()}
-        return [Recommendation(rank=place + 1, paper=paper, score=score,
-                               signals={name: column[place] for name, column in columns.items()
-                                        if not math.isnan(column[place])})
-                for place, (paper, score) in enumerate(zip(
-                    self._stores.papers(ranking.rows), ranking.scores.tolist(), strict=True))]
-
-    def grounded(self, query: Query, answers: Sequence[Recommendation], most: int) -> list[Recommendation]:
-        """Return the answers, each with at most so many sentences for which others cite the paper."""
-        rows = self._stores.rows_of([each.paper.id for each in answers])
-        found = Grounding(self._stores).ground(query, rows, scope_of(self._stores, query), most)
-        return [replace(answer, evidence=evidence) for answer, evidence in zip(answers, found, strict=True)]
-
-    def rank(self, query: Query, k: int, within: Sequence[int] | None = None) -> Ranking:
-        """Return the same answer as rows and scores, without reading the papers; `within`, only of these rows."""
-        scope, made = self._ranked(query, k, within)
-        return self._best(query, made, scope, k)
-
-    def _best(self, query: Query, made: Ranking, scope: Scope, k: int) -> Ranking:
-        return (preferred(self._stores, query, made, scope, k) if wished(query) else made).take(slice(k))
-
-    def _ranked(self, query: Query, k: int, within: Sequence[int] | None) -> tuple[Scope, Ranking]:
-        """Return what the query may see, and all that the system ranks for it: at least k, if there are so many."""
-        _check(query, k)
-        scope = scope_of(self._stores, query, within)
-        most = max(k, POOL) if wished(query) else k
-        if not (self._expanders or self._ranker):
-            return scope, self._retriever.retrieve(query, most, scope)
-        return scope, self._composed(query, most, scope)
-
-    def _composed(self, query: Query, k: int, scope: Scope) -> Ranking:
-        """Return the answer of several stages: what is like the draft is sought everywhere, even to rank `within`."""
-        ranking = self.candidates(query, k, scope)
-        if self._ranker:
-            ranking = self._ranker.rank(query, ranking, scope, k)
-        return ranking if scope.within is None else ranking.take(np.isin(ranking.rows, scope.within))
-
-    def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
-        """Return what the ranker gets to rank: candidates from everywhere, and all in scope of `within`."""
-        everywhere = replace(scope, within=None)
-        ranking = self._retriever.retrieve(query, max(k, self._depth), everywhere)
-        if scope.within is not None:
-            asked = np.unique(np.array(scope.within, np.int64))
-            ranking = ranking.followed_by(np.setdiff1d(asked[self._stores.in_scope(asked, scope)], ranking.rows))
-        for expander in self._expanders:
-            ranking = expander.expand(query, ranking, everywhere)
-        return ranking
+        papers = self._stores.papers.read(ranking.rows)
+        found = []
+        for position, (paper, score) in enumerate(
+            zip(papers, ranking.scores.tolist(), strict=True)
+        ):
+            signals = {name: column[position] for name, column in columns.items()}
+            known = {name: value for name, value in signals.items() if not math.isnan(value)}
+            found.append(Recommendation(position + 1, paper, score, known))
+        return found
 
 
 def _check(query: Query, k: int) -> None:
@@ -97,21 +218,30 @@ def _check(query: Query, k: int) -> None:
         raise BadInput("the query is empty: give a title, an abstract, a draft or a sentence")
     if query.since is not None and query.year is not None and query.since > query.year:
         raise BadInput(f"no year is both since {query.since} and not after {query.year}")
-    check(query)
+    unnamed = not any(ids.surname(author) for author in query.authors)
+    if query.preferences.no_self_citations and unnamed:
+        raise BadInput("to leave self-citations out, name the draft's authors")
 
 
-def scope_of(stores: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
-    """Return what a query may see: not itself or its versions, not what it cites already, nothing younger.
+def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
+    """Return what a query may see: not itself or its versions, not what it cites already, nothing
+    younger.
 
     For a sentence, what the draft cites elsewhere stays: it may well be cited again.
     """
-    kept_out = [query.id, *query.hidden] if query.id else query.hidden
-    unseen = _rows(stores, kept_out)
-    hidden = tuple(sorted({*unseen, *(() if query.sentence else _rows(stores, query.cited))}))
-    return Scope(year=query.year, since=query.since, hidden=hidden, unseen=unseen, unseen_keys=tuple(kept_out),
-                 within=None if within is None else tuple(within))
+    own_versions = [query.id, *query.hidden] if query.id else query.hidden
+    unseen = _rows(papers, own_versions)
+    cited = () if query.sentence else _rows(papers, query.cited)
+    return Scope(
+        year=query.year,
+        since=query.since,
+        hidden=tuple(sorted({*unseen, *cited})),
+        unseen=unseen,
+        unseen_keys=tuple(own_versions),
+        within=None if within is None else tuple(within),
+    )
 
 
-def _rows(stores: Papers, keys: Sequence[str]) -> tuple[int, ...]:
-    rows = stores.rows_of(keys)
+def _rows(papers: Papers, keys: Sequence[str]) -> tuple[int, ...]:
+    rows = papers.find(keys)
     return tuple(np.unique(rows[rows >= 0]).tolist())

@@ -1,146 +1,290 @@
-"""Named systems: a system is a value that prints as it parses, e.g. `bm25(k1=0.9,b=0.4)`."""
+"""Named systems: a system is a value that prints as it parses, e.g. `bm25(k1=0.9,b=0.4)`.
+
+Each kind of settings builds its own stages. Other packages can add systems, and the parts that
+`compose` puts together (see `citewise.plugins`).
+"""
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from citewise.claims.said import Claims
-from citewise.embed.encoder import encoder
-from citewise.errors import BadInput, MissingData
-from citewise.evidence.candidates import Around, Said
-from citewise.evidence.ilciter import Ilciter, IlciterSettings
+from citewise import plugins
+from citewise.embed.encoders import encoder_of
+from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.expand.authors import Authors
-from citewise.expand.navigation import Navigation, NavigationSettings
+from citewise.expand.context import ContextNeighbours
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
-from citewise.protocols import Encoder, Stores
-from citewise.rank import model as models
-from citewise.rank import sentence_model as sentence_models
-from citewise.rank.learned import Learned
-from citewise.rank.sentences import SentenceRanker
-from citewise.recommend import Recommender
-from citewise.retrieve.bm25 import Bm25, Bm25Ranker, Bm25Settings
+from citewise.ground import EvidenceGrounder
+from citewise.protocols import Expander, Ranker, Retriever, Stores
+from citewise.rank.features import GO_BACK
+from citewise.rank.learned import LinearRanker, TreeRanker
+from citewise.rank.sentence_ranker import SentenceRanker
+from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, TreeModel, model_for
+from citewise.recommend import RankStep, Recommender, Stages
+from citewise.render import renderers
+from citewise.retrieve.bm25 import Bm25, Bm25Parameters, Bm25Ranker
 from citewise.retrieve.engine import Engine
+from citewise.retrieve.evidence import EvidenceRetriever
+from citewise.retrieve.ilciter import Ilciter, IlciterParameters
+from citewise.retrieve.navigation import Navigation, Rounds
+from citewise.spans.profiles import ClaimSearch
+
+
+class Settings(Protocol):
+    """The settings of a system: a frozen dataclass that builds its stages."""
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages of the system over a library."""
+        ...
+
+    def identity(self, stores: Stores) -> str:
+        """Return a name for what the system uses of a library besides its papers: models, vectors;
+        "" for nothing.
+        """
+        ...
+
+
+def _grounder(stores: Stores) -> EvidenceGrounder:
+    return EvidenceGrounder(stores, ClaimSearch(stores))
+
+
+def _at_least_one(system: str, **values: int) -> None:
+    if min(values.values()) < 1:
+        given = ", ".join(f"{name}={value}" for name, value in values.items())
+        raise BadInput(f"{system} needs {', '.join(values)} of at least 1; got {given}")
+
+
+def _one_of(system: str, name: str, value: str, *known: str) -> None:
+    if value not in known:
+        raise BadInput(f"{system} has {name} {' or '.join(known)}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Settings(Bm25Parameters):
+    """BM25 over titles and abstracts."""
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages: one retriever."""
+        return Stages((Bm25(stores, self),), _grounder(stores))
+
+    def identity(self, stores: Stores) -> str:
+        """Return nothing: the settings say it all."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationSettings(Rounds):
+    """BM25, and in rounds what the best papers cite."""
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages: one retriever."""
+        words = Bm25Parameters()
+        start, ranker = Bm25(stores, words), Bm25Ranker(stores, words)
+        return Stages((Navigation(stores, start, ranker, self),), _grounder(stores))
+
+    def identity(self, stores: Stores) -> str:
+        """Return nothing: the settings say it all."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
 class BestSettings:
-    """How far the learned system looks; its model was trained with these values."""
+    """The learned system for drafts; its model was trained with these values."""
 
     depth: int = 5000
     """Papers that the search fetches."""
     neighbours: int = 500
-    """Papers like the draft whose references are candidates and votes."""
+    """Papers similar to the draft whose references are candidates and votes."""
     kept: int = 2000
-    """Candidates that the learned step ranks; the others stand behind them."""
+    """Candidates that the trees rank; the others stand behind them."""
     model: str = "own"
-    """`own`: the model that was trained on the library, where there is one; `shipped`: the package's in any case."""
+    """`own`: the model that was trained on the library, where there is one; `shipped`: the
+    package's in any case.
+    """
     authors: str = "used"
-    """`used`: what the draft's authors wrote and cited counts, where they are told; `ignored`: it does not."""
+    """`used`: what the draft's authors wrote and cited counts, where they are given; `ignored`: it
+    does not.
+    """
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
-        if min(self.depth, self.neighbours, self.kept) < 1:
-            raise BadInput(f"best needs depth, neighbours and kept of at least 1; got depth={self.depth}, "
-                           f"neighbours={self.neighbours}, kept={self.kept}")
-        if self.authors not in ("used", "ignored"):
-            raise BadInput(f"best has authors used or ignored, not {self.authors!r}")
-        _check_model("best", self.model)
+        """Refuse values without a meaning."""
+        _at_least_one("best", depth=self.depth, neighbours=self.neighbours, kept=self.kept)
+        _one_of("best", "authors", self.authors, "used", "ignored")
+        _one_of("best", "model", self.model, "own", "shipped")
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages with the model that these settings choose."""
+        return self.stages(stores, model_for(stores.models, DRAFT_MODEL, self.model))
+
+    def stages(self, stores: Stores, model: TreeModel) -> Stages:
+        """Return the stages with a given model."""
+        if model.linear is None:
+            raise BadLibrary(f"the model of best lacks its linear step; {GO_BACK}")
+        rankers = (
+            RankStep(LinearRanker(stores, model.linear, model.shipped)),
+            RankStep(TreeRanker(stores, model), self.kept),
+        )
+        return dataclasses.replace(self.candidate_stages(stores), rankers=rankers)
+
+    def candidate_stages(self, stores: Stores) -> Stages:
+        """Return the stages that find candidates, which need no model."""
+        return Stages(
+            retrievers=(Engine(stores),),
+            grounder=_grounder(stores),
+            expanders=(
+                Seeds(stores),
+                Authors(stores, self.authors == "used"),
+                Neighbours(stores, self.neighbours),
+            ),
+            depth=self.depth,
+        )
+
+    def identity(self, stores: Stores) -> str:
+        """Return the model's digest."""
+        return model_for(stores.models, DRAFT_MODEL, self.model).digest
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """How far the learned system for sentences looks; its model was trained with these values."""
+    """The learned system for sentences; its model was trained with these values."""
 
     kept: int = 600
     """Candidates that are ranked."""
     neighbours: int = 150
-    """Papers like the draft whose citations are candidates and votes."""
+    """Papers similar to the draft whose citations are candidates and votes."""
     voted: int = 150
     """Candidates that these votes bring."""
     model: str = "own"
-    """`own`: the model that was trained on the library, where there is one; `shipped`: the package's in any case."""
+    """`own`: the model that was trained on the library, where there is one; `shipped`: the
+    package's in any case.
+    """
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
-        if min(self.kept, self.neighbours, self.voted) < 1:
-            raise BadInput(f"evidence needs kept, neighbours and voted of at least 1; got kept={self.kept}, "
-                           f"neighbours={self.neighbours}, voted={self.voted}")
-        _check_model("evidence", self.model)
+        """Refuse values without a meaning."""
+        _at_least_one("evidence", kept=self.kept, neighbours=self.neighbours, voted=self.voted)
+        _one_of("evidence", "model", self.model, "own", "shipped")
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages with the model that these settings choose."""
+        model = model_for(stores.models, SENTENCE_MODEL, self.model)
+        return self.stages(stores, ClaimSearch(stores), model)
+
+    def stages(self, stores: Stores, claims: ClaimSearch, model: TreeModel) -> Stages:
+        """Return the stages with a given model; they share what `claims` finds."""
+        rankers = (RankStep(SentenceRanker(stores, claims, model)),)
+        return dataclasses.replace(self.candidate_stages(stores, claims), rankers=rankers)
+
+    def candidate_stages(self, stores: Stores, claims: ClaimSearch) -> Stages:
+        """Return the stages that find candidates, which need no model."""
+        return Stages(
+            retrievers=(EvidenceRetriever(stores, claims),),
+            grounder=EvidenceGrounder(stores, claims),
+            expanders=(ContextNeighbours(stores, self.neighbours, self.voted),),
+            depth=self.kept,
+        )
+
+    def identity(self, stores: Stores) -> str:
+        """Return the model's digest."""
+        return model_for(stores.models, SENTENCE_MODEL, self.model).digest
 
 
-def _check_model(system: str, model: str) -> None:
-    if model not in ("own", "shipped"):
-        raise BadInput(f"{system} has a model of the library's own or the shipped one, not {model!r}")
+@dataclass(frozen=True, slots=True)
+class IlciterSettings(IlciterParameters):
+    """Sentences as ILCiteR answers them."""
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages: one retriever, with the encoder of the library's vectors."""
+        encoder = encoder_of(stores.vectors) if self.dense != "never" else None
+        if encoder is None and self.dense == "always":
+            raise MissingData(
+                "ilciter(dense=always) needs vectors; make them with: "
+                "citewise encode --library LIBRARY"
+            )
+        return Stages((Ilciter(stores, self, encoder),), _grounder(stores))
+
+    def identity(self, stores: Stores) -> str:
+        """Return the digest of the encoder that made the library's vectors."""
+        by = stores.vectors.encoded_by() if self.dense != "never" else None
+        return f"{by.digest} {by.precision}" if by is not None else ""
 
 
-def _words(stores: Stores, settings: Bm25Settings) -> Recommender:
-    return Recommender(stores, Bm25(stores, settings))
+RETRIEVERS: dict[str, Callable[[Stores], Retriever]] = {
+    "bm25": lambda stores: Bm25(stores, Bm25Parameters()),
+    "bm25-title": lambda stores: Bm25(stores, Bm25Parameters(form="title")),
+    "bm25-keyterms": lambda stores: Bm25(stores, Bm25Parameters(form="keyterms")),
+    "engine": Engine,
+    "evidence": lambda stores: EvidenceRetriever(stores, ClaimSearch(stores)),
+    "ilciter": lambda stores: Ilciter(stores, IlciterParameters(dense="never")),
+    **plugins.parts("retrievers"),
+}
+EXPANDERS: dict[str, Callable[[Stores], Expander]] = {
+    "seeds": Seeds,
+    "authors": Authors,
+    "neighbours": Neighbours,
+    "context": ContextNeighbours,
+    **plugins.parts("expanders"),
+}
+RANKERS: dict[str, Callable[[Stores], Ranker]] = {
+    "bm25": lambda stores: Bm25Ranker(stores, Bm25Parameters()),
+    **plugins.parts("rankers"),
+}
 
 
-def _navigating(stores: Stores, settings: NavigationSettings) -> Recommender:
-    words = Bm25Settings()
-    return Recommender(stores, Navigation(stores, Bm25(stores, words), Bm25Ranker(stores, words), settings))
+@dataclass(frozen=True, slots=True)
+class ComposeSettings:
+    """A system of any parts, several with a plus between: `compose(retrieve=bm25+engine)`."""
+
+    retrieve: str = "bm25"
+    fusion: str = "rrf"
+    """How the rankings of several retrievers become one: `rrf` or `best-rank`."""
+    expand: str = ""
+    rank: str = ""
+    """Rankers, each with the number of candidates that it ranks: `bm25@500`."""
+    depth: int = 1000
+    """Candidates of each retriever."""
+
+    def __post_init__(self) -> None:
+        """Refuse parts that nobody knows."""
+        _at_least_one("compose", depth=self.depth)
+        _parts("retriever", self.retrieve, RETRIEVERS)
+        _parts("expander", self.expand, EXPANDERS)
+        _parts("ranker", self.rank, RANKERS)
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages that the names stand for."""
+        steps = _parts("ranker", self.rank, RANKERS)
+        return Stages(
+            retrievers=tuple(
+                make(stores) for make, _ in _parts("retriever", self.retrieve, RETRIEVERS)
+            ),
+            grounder=_grounder(stores),
+            expanders=tuple(make(stores) for make, _ in _parts("expander", self.expand, EXPANDERS)),
+            rankers=tuple(RankStep(make(stores), depth) for make, depth in steps),
+            fusion=self.fusion,
+            depth=self.depth,
+        )
+
+    def identity(self, stores: Stores) -> str:
+        """Return nothing: the settings say it all."""
+        return ""
 
 
-def _learned(stores: Stores, settings: BestSettings) -> Recommender:
-    return learned(stores, settings, _model(stores, settings))
+_PART = re.compile(r"([\w.-]+)(?:@([1-9]\d*))?")
 
 
-def _model(stores: Stores, settings: BestSettings) -> models.Model:
-    own = stores.model(models.NAME) if settings.model == "own" else None
-    return models.shipped() if own is None else models.decoded(own)
-
-
-def learned(stores: Stores, settings: BestSettings, model: models.Model) -> Recommender:
-    """Return `best` over a library with a given model."""
-    expanders = (Seeds(stores), Authors(stores, settings.authors == "used"), Neighbours(stores, settings.neighbours))
-    return Recommender(stores, Engine(stores), expanders, Learned(stores, model, settings.kept), settings.depth)
-
-
-def _by_evidence(stores: Stores, settings: EvidenceSettings) -> Recommender:
-    return by_evidence(stores, settings, Claims(stores), _sentence_model(stores, settings))
-
-
-def _sentence_model(stores: Stores, settings: EvidenceSettings) -> sentence_models.Model:
-    own = stores.model(sentence_models.NAME) if settings.model == "own" else None
-    return sentence_models.shipped() if own is None else sentence_models.decoded(own)
-
-
-def by_evidence(stores: Stores, settings: EvidenceSettings, claims: Claims,
-                model: sentence_models.Model) -> Recommender:
-    """Return `evidence` over a library with a given model; `claims` is what its stages share."""
-    around = Around(stores, settings.neighbours, settings.voted)
-    return Recommender(stores, Said(stores, claims), (around,), SentenceRanker(stores, claims, model), settings.kept)
-
-
-def _ilciter(stores: Stores, settings: IlciterSettings) -> Recommender:
-    encoder = encoder_of(stores) if settings.dense != "never" else None
-    if encoder is None and settings.dense == "always":
-        raise MissingData("ilciter(dense=always) needs vectors; make them with: citewise encode --library LIBRARY")
-    return Recommender(stores, Ilciter(stores, settings, encoder))
-
-
-def encoder_of(stores: Stores) -> Encoder | None:
-    """Return the encoder that made a library's vectors; None where it has none."""
-    wanted = stores.encoded_by()
-    if wanted is None:
-        return None
-    found = encoder(wanted.model, wanted.precision)
-    if found.about != wanted:
-        raise BadInput(f"the model {wanted.model} has changed since it made the library's vectors; make them anew "
-                       "with: citewise encode --library LIBRARY")
+def _parts(kind: str, text: str, known: Mapping[str, Any]) -> list[tuple[Any, int | None]]:
+    """Return the parts that a text names, each with its depth; None: all."""
+    found = []
+    for name in filter(None, (each.strip() for each in text.split("+"))):
+        match = _PART.fullmatch(name)
+        if not match or match[1] not in known:
+            raise BadInput(f"unknown {kind} {name!r}; known: {', '.join(known)}")
+        found.append((known[match[1]], int(match[2]) if match[2] else None))
     return found
 
-
-Settings = Bm25Settings | NavigationSettings | BestSettings | EvidenceSettings | IlciterSettings
-
-_STAGES: dict[type[Settings], Callable[[Stores, Any], Recommender]] = {
-    Bm25Settings: _words, NavigationSettings: _navigating, BestSettings: _learned,
-    EvidenceSettings: _by_evidence, IlciterSettings: _ilciter}
-"""How the stages of a system are put together, by the kind of its settings."""
 
 SYSTEMS: dict[str, Settings] = {
     "best": BestSettings(),
@@ -150,17 +294,19 @@ SYSTEMS: dict[str, Settings] = {
     "navigation": NavigationSettings(),
     "evidence": EvidenceSettings(),
     "ilciter": IlciterSettings(),
+    "compose": ComposeSettings(),
+    **plugins.parts("systems"),
 }
 """Name to settings."""
 
 DEFAULT = "best"
-"""What answers where nobody names a system."""
+"""The system for drafts, unless another one is named."""
 
 FOR_SENTENCES = "evidence"
-"""What answers a sentence where nobody names a system."""
+"""The system for sentences, unless another one is named."""
 
 BASELINE = "bm25"
-"""What others are compared with."""
+"""The system that others are compared with."""
 
 _SPELLED = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*")
 
@@ -178,36 +324,34 @@ class System:
         match = _SPELLED.fullmatch(text)
         if not match or match[1] not in SYSTEMS:
             raise BadInput(f"unknown system {text!r}; known: {', '.join(SYSTEMS)}")
-        settings = SYSTEMS[match[1]]
+        usual: Any = SYSTEMS[match[1]]
         changes = [part for part in (match[2] or "").split(",") if part.strip()]
-        return cls(match[1], dataclasses.replace(settings, **dict(_change(settings, part) for part in changes)))
+        changed = dict(_change(usual, part) for part in changes)
+        return cls(match[1], dataclasses.replace(usual, **changed))
 
     def __str__(self) -> str:
         """Return the spelling that parses to this value."""
-        usual = SYSTEMS[self.name]
-        changes = [f"{field.name}={getattr(self.settings, field.name)}" for field in dataclasses.fields(usual)
-                   if getattr(self.settings, field.name) != getattr(usual, field.name)]
+        usual: Any = SYSTEMS[self.name]
+        values = {
+            field.name: getattr(self.settings, field.name) for field in dataclasses.fields(usual)
+        }
+        changes = [
+            f"{name}={value}" for name, value in values.items() if value != getattr(usual, name)
+        ]
         return self.name + (f"({','.join(changes)})" if changes else "")
 
     def identity(self, stores: Stores) -> str:
-        """Return a name that changes with the settings and with the models that the system has over a library."""
-        if isinstance(self.settings, EvidenceSettings):
-            return f"{self} {_sentence_model(stores, self.settings).digest}"
-        if isinstance(self.settings, IlciterSettings) and self.settings.dense != "never":
-            by = stores.encoded_by()
-            return f"{self} {by.digest} {by.precision}" if by is not None else str(self)
-        if not isinstance(self.settings, BestSettings):
-            return str(self)
-        return f"{self} {_model(stores, self.settings).digest}"
+        """Return a name that changes with the settings and with what the system uses of a library
+        besides its papers.
+        """
+        return f"{self} {self.settings.identity(stores)}".strip()
 
     def over(self, stores: Stores) -> Recommender:
         """Return this system over a library."""
-        made = _STAGES[type(self.settings)](stores, self.settings)
-        made.name = str(self)
-        return made
+        return Recommender(stores, self.settings.over(stores), str(self), renderers())
 
 
-def _change(settings: Settings, text: str) -> tuple[str, Any]:
+def _change(settings: Any, text: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or name not in {field.name for field in dataclasses.fields(settings)}:
         known = ", ".join(field.name for field in dataclasses.fields(settings))

@@ -1,33 +1,23 @@
-"""The values that pass between stages; they import nothing of the package."""
+"""The values that pass between stages: papers, queries, rankings, evidence and answers."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
-"""Positions of papers in a library."""
-
-Column = NDArray[np.float64]
-"""One number for each of some papers."""
-
-
-def summed(places: Rows, weights: Column, count: int) -> Column:
-    """Return for each of `count` places the sum of the weights that fall on it."""
-    return np.bincount(places, weights, count).astype(np.float64, copy=False)  # of nothing, numpy counts in integers
-
-
-def distinct(rows: Rows) -> Rows:
-    """Return the rows that occur, sorted: where many of many thousands do, several times faster than a sort."""
-    present = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
-    present[rows] = True
-    return np.flatnonzero(present)
+from citewise.arrays import Column, Rows
+from citewise.errors import BadInput
+from citewise.preferences import Preferences
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper as a library holds it. `id` is its identity; `ids` and `references` are keys (see `citewise.ids`)."""
+    """A paper of a library.
+
+    `id` is its identity; `ids` and `references` are keys (see `citewise.text.ids`).
+    """
 
     id: str
     title: str
@@ -41,7 +31,9 @@ class Paper:
     date: str = ""
     """ISO 8601, as precise as known: 2018, 2018-06 or 2018-06-01."""
     kind: str = ""
-    """article, inproceedings, book, chapter, thesis, report, preprint, dataset, software, or "" (unknown)."""
+    """article, inproceedings, book, chapter, thesis, report, preprint, dataset, software, or ""
+    (unknown).
+    """
     details: dict[str, str] = field(default_factory=dict)
     """What only a bibliography needs: volume, number, pages, publisher, url."""
     light: bool = False
@@ -50,41 +42,44 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class CitationGroup:
-    """Adjacent citations in a sentence: where their marks stand in its text, and the keys of what they cite.
+    """Adjacent citations in a sentence: the offsets of their marks, and the keys they cite.
 
-    Where it is not known at which mark they are cited, the group is empty (start = end) and at the sentence's end.
+    Where the position of the marks is unknown, the group is empty (start = end) and at the
+    sentence's end.
     """
 
     start: int
     end: int
     cited: tuple[str, ...]
-    """Empty where it is not known what is cited."""
+    """Keys of the cited papers; empty where these are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitingSentence:
-    """A sentence of a paper that cites others, word for word as it stands in that paper, marks included."""
+    """A sentence of a paper that cites others, word for word, citation marks included."""
 
     citing: str
     """A key of the citing paper."""
     text: str
     groups: tuple[CitationGroup, ...]
-    """In the order of the text, apart from one another."""
+    """In the order of the text; they do not overlap."""
     section: str = ""
     year: int | None = None
     date: str = ""
-    """Of the citing paper, as `Paper.date`."""
+    """The citing paper's date, as precise as `Paper.date`."""
     start: int = -1
-    """Where the sentence begins in the citing document's text; -1 where that is not known."""
+    """The sentence's offset in the citing document's text, -1 where unknown."""
 
 
 SpanKind = Literal["mention", "clause", "sentence"]
-"""What is cited: a noun and what qualifies it, the text since the previous group, or the whole sentence."""
+"""What papers are cited for: a noun with its qualifiers, the text since the previous group of
+citations, or the whole sentence.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a citing sentence for which papers are cited: `text[start:end]`, marks within it included."""
+    """The part `text[start:end]` of a citing sentence for which papers are cited."""
 
     start: int
     end: int
@@ -93,28 +88,29 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a span stands in a paper that cites another for it."""
+    """One use of a span: the sentence in which a paper cites another one for it."""
 
     citing: str
     """A key of the citing paper, as the source gave it."""
     row: int
     """The citing paper's row, -1 where it is not in the library."""
     year: int
-    """Of the citation, 0 where unknown."""
+    """The year of the citation, 0 where unknown."""
     section: str
     text: str
     """The whole sentence, word for word."""
     span: Span
     marks: tuple[tuple[int, int], ...]
-    """Where citations stand in the sentence: (start, end)."""
+    """The (start, end) offsets of the sentence's citation marks."""
     start: int
-    """Where the sentence begins in the citing document's text; -1 where that is not known."""
+    """The sentence's offset in the citing document's text, -1 where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A draft in want of citations, or a sentence of it. With a year y it sees papers of years <= y and citations made
-    before y.
+    """A draft, or one sentence of it, that needs papers to cite.
+
+    With a year y, only papers of years <= y and citations made before y are used.
     """
 
     title: str = ""
@@ -123,44 +119,39 @@ class Query:
     year: int | None = None
     since: int | None = None
     cited: tuple[str, ...] = ()
+    """Ids of the papers that the draft cites already."""
     hidden: tuple[str, ...] = ()
-    """Ids of papers that are to be as if absent, with every citation that they make or get: other versions of it."""
+    """Ids of papers that are ignored with every citation they make or receive: other versions of
+    the draft.
+    """
     authors: tuple[str, ...] = ()
     """The draft's authors."""
-    no_self_citations: bool = False
-    """Whether papers of the draft's authors are left out of the answer."""
-    prefer_recent: float = 0.0
-    """From -1 (older papers are put forward) to 1 (younger ones); 0: as the system ranks them."""
-    prefer_cited: float = 0.0
-    """From -1 (less cited papers are put forward) to 1 (more cited ones); 0: as the system ranks them."""
-    diversify: float = 0.0
-    """From 0 (as the system ranks them) to 1: how much a paper steps back for being like those before it."""
+    preferences: Preferences = Preferences()
     sentence: str = ""
-    """A claim or a mention; where there is one, papers to cite for it are sought, and the rest is what is known of the
-    draft around it."""
+    """A claim or a mention that needs citations; the other fields then describe its draft."""
 
     @property
     def text(self) -> str:
-        """Return title and abstract together; a sentence of which the draft is not known stands for it."""
+        """Return title and abstract, or the sentence where both are empty."""
         return f"{self.title}\n{self.abstract}" if self.has_draft else self.sentence
 
     @property
     def has_draft(self) -> bool:
-        """Whether anything is known of the draft."""
+        """Return whether a title or an abstract is known."""
         return bool(self.title.strip() or self.abstract.strip())
 
     @property
     def claim(self) -> str:
-        """Return what citations are sought for: the sentence, else the whole draft."""
+        """Return the text that needs citations: the sentence, else title and abstract."""
         return self.sentence if self.sentence.strip() else self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a query may see.
+    """The papers that may answer a query, and the citations that may be used for it.
 
-    Papers: of years `since`..`year` (both included) and of `within`, none of `hidden`. Citations: made by papers of
-    known years before `year`, none that touches a paper of `unseen`.
+    Papers: of years `since`..`year` (both included) and of `within`, none of `hidden`. Citations:
+    made by papers of known years before `year`, none from or to a paper of `unseen`.
     """
 
     year: int | None = None
@@ -168,76 +159,113 @@ class Scope:
     hidden: tuple[int, ...] = ()
     unseen: tuple[int, ...] = ()
     unseen_keys: tuple[str, ...] = ()
-    """Keys of papers whose citing sentences are not seen, though the papers may not be in the library."""
+    """Keys of papers whose citing sentences are not used; they need not be in the library."""
     within: tuple[int, ...] | None = None
-    """The only rows that may be returned; None: any. Meant for some hundreds, which are scored one by one."""
+    """The only rows that may be returned, None for any; meant for some hundreds of rows, since each
+    is scored on its own.
+    """
 
     @property
     def bounded(self) -> bool:
-        """Whether years matter; where they do, a paper without a year is out."""
+        """Return whether years are limited, which leaves papers of unknown year out."""
         return self.year is not None or self.since is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ServedBy:
-    """What answered a query."""
+    """The system and the model that answered a query."""
 
     system: str = ""
-    """As it parses."""
+    """The system's text form, which parses to the same system."""
     model: str = ""
-    """The model that gave the scores; "" where none did."""
+    """The model that gave the scores, "" where no model was used."""
     provenance: str = ""
     """A fingerprint of that model: its weights and where it is from."""
     note: str = ""
-    """What answered in place of what the system would rather use, and why; "" where nothing stood in for it."""
+    """Which fallback answered instead of what the system prefers, and why; "" where none did."""
 
     def __str__(self) -> str:
-        """Return it in one line for people."""
-        parts = [self.system, f"model {self.model} {self.provenance}" if self.model else "", self.note]
+        """Return system, model and note as one line for people."""
+        parts = [
+            self.system,
+            f"model {self.model} {self.provenance}" if self.model else "",
+            self.note,
+        ]
         return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates as columns, best first; each signal is a ranking feature and a reason at once."""
+    """Candidates as columns, best first; a signal is both a ranking feature and a reason."""
 
     rows: Rows
-    scores: NDArray[np.float64]
-    signals: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    scores: Column
+    signals: dict[str, Column] = field(default_factory=dict)
     served_by: ServedBy = ServedBy()
+    settled: bool = False
+    """Whether the order is final: later rankers leave it as it is."""
 
     def __len__(self) -> int:
         return self.rows.size
 
     def take(self, index: NDArray[np.int64] | NDArray[np.bool_] | slice) -> "Ranking":
-        """Return the candidates at the given places, in that order."""
+        """Return the candidates at the given positions, in that order."""
         signals = {name: column[index] for name, column in self.signals.items()}
         return replace(self, rows=self.rows[index], scores=self.scores[index], signals=signals)
 
     def followed_by(self, rows: Rows) -> "Ranking":
-        """Return the candidates with further ones behind them, whose score is 0 and whose signals are NaN."""
+        """Return the candidates followed by other rows, with scores of 0 and signals of NaN."""
         unknown = np.full(rows.size, np.nan)
-        signals = {name: np.append(column, unknown) for name, column in self.signals.items()}
-        return replace(self, rows=np.append(self.rows, rows), scores=np.append(self.scores, np.zeros(rows.size)),
-                       signals=signals)
+        return replace(
+            self,
+            rows=np.append(self.rows, rows),
+            scores=np.append(self.scores, np.zeros(rows.size)),
+            signals={name: np.append(column, unknown) for name, column in self.signals.items()},
+        )
 
-    def with_signals(self, signals: "dict[str, Column]") -> "Ranking":
+    def with_signals(self, signals: Mapping[str, Column]) -> "Ranking":
         """Return the candidates with further signals."""
-        return replace(self, signals=self.signals | signals)
+        return replace(self, signals={**self.signals, **signals})
+
+    def scored(self, scores: Column, signals: Mapping[str, Column]) -> "Ranking":
+        """Return the candidates, in the same order, with new scores and further signals."""
+        return replace(self.with_signals(signals), scores=scores)
+
+    def above(self, rest: "Ranking") -> "Ranking":
+        """Return these candidates followed by the rest, whose scores are lowered below them all.
+
+        Signals that the rest does not have are NaN there.
+        """
+        if not len(rest):
+            return self
+
+        lowest = self.scores.min(initial=0.0) - 1
+        unknown = np.full(len(rest), np.nan)
+        signals = {
+            name: np.concatenate((column, rest.signals.get(name, unknown)))
+            for name, column in self.signals.items()
+        }
+
+        return replace(
+            self,
+            rows=np.concatenate((self.rows, rest.rows)),
+            scores=np.concatenate((self.scores, lowest + rest.scores - rest.scores.max())),
+            signals=signals,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
-    """What scores are made of: each is its base and its value in every part, added up."""
+    """The parts of scores: a score is the sum of its base and its value in every part."""
 
     base: Column
     parts: dict[str, Column]
-    """By signal; or, where words alone gave the score, by word: `term:bees`."""
+    """By signal, or by word (`term:bees`) where the score comes from words only."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPaper:
-    """A paper that a reason or a piece of evidence names; the title is empty where the library does not have it."""
+    """A paper that a reason or evidence refers to; its title is "" where it is unknown."""
 
     id: str
     title: str
@@ -246,13 +274,13 @@ class NamedPaper:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A fact that speaks for a paper, and a sentence that tells it."""
+    """A fact that supports a recommendation, and a sentence that states it."""
 
     kind: str
     """What it is about: see `citewise.explain.reasons`."""
     sentence: str
     share: float
-    """How much of the score the signals behind it gave."""
+    """The part of the score that comes from the reason's signals."""
     papers: tuple[NamedPaper, ...] = ()
     words: tuple[str, ...] = ()
     numbers: dict[str, int] = field(default_factory=dict)
@@ -269,23 +297,34 @@ class EvidenceSpan:
     end: int
     """The part is `text[start:end]`."""
     words: tuple[tuple[int, int], ...]
-    """Where words of the query stand in the sentence: (start, end)."""
+    """The (start, end) offsets of the query's words in the sentence."""
     marks: tuple[tuple[int, int], ...]
-    """Where citations stand in it."""
+    """The (start, end) offsets of the sentence's citation marks."""
     section: str
     citing: tuple[NamedPaper, ...]
-    """Who says so, the sentence's own paper first; not all where they are many."""
+    """The papers that cite for this part, the sentence's own first; cut where there are many."""
     support: int
     """How often the paper is cited for this part."""
     score: float
-    """How like the query the part is, by BM25 over what the query's words weigh."""
+    """The part's similarity to the query: BM25 over the total weight of the query's terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """The value that one signal added to a score."""
+
+    signal: str
+    label: str
+    """The signal's name in plain words."""
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """One answer: a paper, its rank (from 1), its score (higher is better) and the signals behind it.
+    """One answer: a paper, its rank (from 1), its score (higher is better) and its signals.
 
-    The last three are there only where they were asked for: `base` and the contributions add up to the score.
+    The last four fields are filled on request only; then `base` and the contributions add up to
+    the score.
     """
 
     rank: int
@@ -293,17 +332,66 @@ class Recommendation:
     score: float
     signals: dict[str, float]
     base: float = 0.0
-    contributions: dict[str, float] = field(default_factory=dict)
+    contributions: tuple[Contribution, ...] = ()
+    """Largest first."""
     reasons: tuple[Reason, ...] = ()
-    """Most telling first."""
+    """Strongest first."""
     evidence: tuple[EvidenceSpan, ...] = ()
-    """Sentences for which others cite the paper, most like the query first."""
+    """Sentences that cite the paper for similar claims, most similar first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """A library's location, its size, and the generation that is open."""
+
+    location: str
+    """What `citewise.open` takes: a folder, or an engine's address."""
+    fingerprint: str
+    """A name for exactly this content of the library."""
+    generation: int = 0
+    written: str = ""
+    """When the generation was written, in UTC."""
+    terms: int = 0
+    segments: int = 0
+    deleted: int = 0
+    """Rows whose paper was deleted."""
+    bytes_on_disk: int = 0
+
+
+Renderer = Callable[["Answer"], str]
+"""Turns an answer into text in one output format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """All that is said to a query: the recommendations, best first, and what made them."""
+    """The recommendations for one query, best first, and the system that made them.
+
+    It iterates over its recommendations, and `to` writes it in any output format.
+    """
 
     recommendations: tuple[Recommendation, ...]
     served_by: ServedBy
     explained: bool = False
+    query: Query = Query()
+    library: StoreInfo = StoreInfo("", "")
+    renderers: Mapping[str, Renderer] = field(default_factory=dict, repr=False, compare=False)
+    """The output formats, by name."""
+
+    def __iter__(self) -> Iterator[Recommendation]:
+        return iter(self.recommendations)
+
+    def __len__(self) -> int:
+        return len(self.recommendations)
+
+    def __getitem__(self, position: int) -> Recommendation:
+        return self.recommendations[position]
+
+    def to(self, format: str) -> str:
+        """Return the answer as text.
+
+        `format` is "table", "json", "bibtex", "ris", "csl", "markdown" or a plug-in's format.
+        """
+        if format not in self.renderers:
+            known = ", ".join(self.renderers)
+            raise BadInput(f"unknown output format {format!r}; known: {known}")
+        return self.renderers[format](self)

@@ -7,12 +7,19 @@ import typer
 from rich.markup import escape
 
 import citewise
+from citewise import plugins
 from citewise.cli import answers, citing, laboratory, libraries, pools, training
 from citewise.cli.terminal import say
 from citewise.errors import BadInput, CitewiseError
 
-app = typer.Typer(name="citewise", help=citewise.__doc__, no_args_is_help=True, rich_markup_mode="rich",
-                  pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
+app = typer.Typer(
+    name="citewise",
+    help=citewise.__doc__,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 for group in (libraries, answers, citing, laboratory):
     app.add_typer(group.commands)
 app.add_typer(pools.commands, name="pools")
@@ -26,13 +33,19 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _root(version: Annotated[bool, typer.Option("--version", help="Show the version.", is_eager=True,
-                                                callback=_show_version)] = False) -> None:
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
     """citewise: which papers a draft should cite, and why."""
 
 
 def main() -> None:
     """Run the command line; an error becomes one line and an exit code."""
+    for problem in plugins.problems():
+        say(f"[yellow]citewise:[/yellow] {escape(problem)}")
     try:
         app()
     except BadInput as error:

@@ -8,55 +8,93 @@ from rich.console import Console
 
 import citewise
 from citewise import systems
-from citewise.cli.answers import TABLE, BeforeOption, ExplainOption, OutputFormat, draft_query
+from citewise.cli.answers import (
+    TABLE,
+    BeforeOption,
+    ExplainOption,
+    OutputFormat,
+    OutputOption,
+    SinceOption,
+    asked,
+)
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
-from citewise.drafts import read_text
+from citewise.drafts.advice import PassageAnswer, passage_table
+from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
+from citewise.drafts.query import DraftOptions
+from citewise.drafts.reading import read_text
 from citewise.errors import BadInput
-from citewise.passages import DraftSentence, lines_of, sentences_of
-from citewise.render import sentences as rendered
 
 commands = typer.Typer()
 
 
-@commands.command(epilog='Example: citewise cite "GIZA++ aligns words" --library my-library --title "Reordering"')
+@commands.command(
+    epilog='Example: citewise cite "GIZA++ aligns words" --library my-library --title "Reordering"'
+)
 def cite(
-    text: Annotated[str, typer.Argument(help="A sentence or a mention; or a file with a passage of a draft, or - for "
-                                        "standard input: then every sentence of it is answered.", show_default=False)],
+    text: Annotated[
+        str,
+        typer.Argument(
+            help="A sentence or a mention; or a file with a passage of a draft, or - for standard "
+            "input: then every sentence of it is answered.",
+            show_default=False,
+        ),
+    ],
     library: LibraryOption,
-    lines: Annotated[bool, typer.Option("--lines", help="Each line of the file is a sentence of its own.")] = False,
-    draft: Annotated[str | None, typer.Option(metavar="FILE", help="The draft: its title, its abstract and what it "
-                                              "cites help to understand the sentence.")] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Each line of the file is a sentence of its own.")
+    ] = False,
+    draft: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The draft: its title, its abstract and what it cites help to understand the "
+            "sentence.",
+        ),
+    ] = None,
     title: Annotated[str, typer.Option(help="The draft's title.")] = "",
     abstract: Annotated[str, typer.Option(help="The draft's abstract.")] = "",
     k: Annotated[int, typer.Option("-k", min=1, help="How many papers a sentence.")] = 5,
-    spans: Annotated[int, typer.Option(min=0, help="How many sentences of the literature are shown for a paper.")] = 2,
+    spans: Annotated[
+        int,
+        typer.Option(min=0, help="How many sentences of the literature are shown for a paper."),
+    ] = 2,
     system: SystemOption = systems.FOR_SENTENCES,
     before: BeforeOption = None,
-    since: Annotated[int | None, typer.Option(metavar="YEAR", help="Only papers of this year and later.")] = None,
-    cited: Annotated[list[str] | None, typer.Option(
-        metavar="KEYS|FILE", help="What the draft cites elsewhere: ids separated by commas, or a .bib, .ris or CSL "
-        "file.")] = None,
+    since: SinceOption = None,
+    cited: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEYS|FILE",
+            help="What the draft cites elsewhere: ids separated by commas, or a .bib, .ris or CSL "
+            "file.",
+        ),
+    ] = None,
     explain: ExplainOption = False,
     format: Annotated[OutputFormat, typer.Option(help="The output's format.")] = TABLE,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    output: OutputOption = None,
 ) -> None:
-    """Recommend papers to cite for a sentence, each with sentences of the literature that cite it for the like."""
-    held = citewise.open(library)
-    if not held.library.evidence_counts().sentences:
-        say("The library has no citing sentences, so papers are found by their titles and abstracts alone; index full "
-            "texts or contexts to have evidence.")
-    around = draft_query(held, draft, title, abstract, before, since, cited or [])
-    asked = _sentences(text, lines)
+    """Recommend papers to cite for a sentence, each with sentences of the literature that cite it
+    for similar claims.
+    """
+    opened = citewise.open(library)
+    if not opened.stores.evidence.counts().sentences:
+        say(
+            "The library has no citing sentences, so papers are found by their titles and "
+            "abstracts alone; index full texts or contexts to have evidence."
+        )
+    options = DraftOptions(title, abstract, tuple(cited or ()), year=before, since=since)
+    around, sentences = asked(opened, draft, options), _sentences(text, lines)
     found = []
     with progress("answering") as bar:
-        for advice in held.advise(asked, around, k, spans, system, explain):
+        for advice in opened.advise(sentences, around, k, spans, system, explain):
             found.append(advice)
-            bar(len(found), len(asked))
+            bar(len(found), len(sentences))
+    answer = PassageAnswer(tuple(found), str(systems.System.parse(system)))
     with writing(output) as file:
         if format.value == "table":
-            Console(file=file).print(rendered.as_table(found))
+            Console(file=file).print(passage_table(answer))
         else:
-            file.write(rendered.FORMATS[format.value](found, str(systems.System.parse(system))))
+            file.write(answer.to(format.value))
 
 
 def _sentences(text: str, lines: bool) -> list[DraftSentence]:

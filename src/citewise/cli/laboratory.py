@@ -1,4 +1,4 @@
-"""The commands of the laboratory: splits and evaluation."""
+"""The commands of the laboratory: splits and tables."""
 
 import re
 from enum import Enum
@@ -13,85 +13,143 @@ import citewise
 from citewise import evaluate as laboratory
 from citewise.cli.terminal import LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
+from citewise.evaluate import tables
 from citewise.evaluate.analyses import ANALYSES, DEPTH, check
 from citewise.evaluate.experiment import FACETS, MEASURES
 from citewise.evaluate.plots import require_matplotlib
 from citewise.evaluate.sentences import MEASURES as LOCAL_MEASURES
 from citewise.evaluate.splits import PARTS, Years
 from citewise.evaluate.splits import Part as PartName
-from citewise.render import evaluation
-from citewise.report import Report
+from citewise.ingest.report import Report
+from citewise.protocols import Stores
 from citewise.systems import BASELINE, FOR_SENTENCES
 
 commands = typer.Typer()
 
-ResultFormat = Enum("ResultFormat", {name: name for name in evaluation.FORMATS}, type=str)  # type: ignore[misc]
+ResultFormat = Enum("ResultFormat", {name: name for name in tables.FORMATS}, type=str)  # type: ignore[misc]
 RESULT_TABLE = ResultFormat("table")
 Part = Enum("Part", {name: name for name in PARTS}, type=str)  # type: ignore[misc]
 TEST = Part("test")
 
-LeastOption = Annotated[int, typer.Option(min=1, help="Ask papers that cite at least this many of the library's.")]
-AnyAbstractOption = Annotated[bool, typer.Option("--without-abstract", help="Ask papers without an abstract, too.")]
-SampleOption = Annotated[int | None, typer.Option(min=1, help="Ask at most this many papers a part, drawn at random.")]
+LeastOption = Annotated[
+    int, typer.Option(min=1, help="Ask papers that cite at least this many of the library's.")
+]
+AnyAbstractOption = Annotated[
+    bool, typer.Option("--without-abstract", help="Ask papers without an abstract, too.")
+]
+SampleOption = Annotated[
+    int | None, typer.Option(min=1, help="Ask at most this many papers a part, drawn at random.")
+]
 SeedOption = Annotated[int, typer.Option(help="For what is drawn at random.")]
-AuthorsOption = Annotated[bool, typer.Option("--authors", help="Tell each query its paper's authors, as a draft's are "
-                                             "told by --author.")]
-SplitOption = Annotated[Path | None, typer.Option(help="Ask the papers of a split file, see citewise split.")]
+AuthorsOption = Annotated[
+    bool,
+    typer.Option(
+        "--authors", help="Tell each query its paper's authors, as a draft's are told by --author."
+    ),
+]
+SplitOption = Annotated[
+    Path | None, typer.Option(help="Ask the papers of a split file, see citewise split.")
+]
 PartOption = Annotated[Part, typer.Option(help="The split's part to ask.")]
-YearsOption = Annotated[str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these years.")]
-MeasuresOption = Annotated[str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")]
-JobsOption = Annotated[int, typer.Option(min=1, help="Processes at once; times are those of a busy machine if "
-                                         "several.")]
-RunFolderOption = Annotated[Path | None, typer.Option(help="Keep answers here: an interrupted run goes on where it "
-                                                      "stopped.")]
+YearsOption = Annotated[
+    str, typer.Option(metavar="YEARS", help="Without a split file: ask the papers of these years.")
+]
+MeasuresOption = Annotated[
+    str, typer.Option(help="P, R, F1, MRR, MAP, nDCG and hit, each at a depth.")
+]
+JobsOption = Annotated[
+    int,
+    typer.Option(min=1, help="Processes at once; times are those of a busy machine if several."),
+]
+RunFolderOption = Annotated[
+    Path | None,
+    typer.Option(help="Keep answers here: an interrupted run goes on where it stopped."),
+]
 FormatOption = Annotated[ResultFormat, typer.Option(help="The output's format.")]
 OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")]
 
 _YEARS = re.compile(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?")
 
 
-@commands.command(epilog="Example: citewise split --library my-library --test 2022 --dev 2021 --least 5 -o split.json")
+@commands.command(
+    epilog="Example: citewise split --library my-library --test 2022 --dev 2021 --least 5 -o split.json"
+)
 def split(
     library: LibraryOption,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The split file.", show_default=False)],
-    test: Annotated[str, typer.Option(metavar="YEARS", help="Years of the test part: 2022 or 2020-2022.")] = "",
-    dev: Annotated[str, typer.Option(metavar="YEARS", help="Years of the dev part; train is what is older.")] = "",
-    fractions: Annotated[str, typer.Option(help="Without years: shares of train, dev and test, the oldest papers "
-                                           "first.")] = "0.8,0.1,0.1",
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The split file.", show_default=False)
+    ],
+    test: Annotated[
+        str, typer.Option(metavar="YEARS", help="Years of the test part: 2022 or 2020-2022.")
+    ] = "",
+    dev: Annotated[
+        str, typer.Option(metavar="YEARS", help="Years of the dev part; train is what is older.")
+    ] = "",
+    fractions: Annotated[
+        str,
+        typer.Option(help="Without years: shares of train, dev and test, the oldest papers first."),
+    ] = "0.8,0.1,0.1",
     least: LeastOption = 1,
     without_abstract: AnyAbstractOption = False,
     sample: SampleOption = None,
     seed: SeedOption = 0,
-    unguarded: Annotated[bool, typer.Option("--unguarded", help="Keep training papers that are near-duplicates of dev "
-                                            "and test papers. Leaks.")] = False,
+    unguarded: Annotated[
+        bool,
+        typer.Option(
+            "--unguarded",
+            help="Keep training papers that are near-duplicates of dev and test papers. Leaks.",
+        ),
+    ] = False,
     part: Annotated[Part, typer.Option(help="The part to export.")] = TEST,
     authors: AuthorsOption = False,
-    queries: Annotated[Path | None, typer.Option(help="Export the queries, for citewise run.")] = None,
-    qrels: Annotated[Path | None, typer.Option(help="Export what they should find, as TREC qrels.")] = None,
-    beir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Export library, queries and qrels in BEIR's "
-                                              "layout.")] = None,
+    queries: Annotated[
+        Path | None, typer.Option(help="Export the queries, for citewise run.")
+    ] = None,
+    qrels: Annotated[
+        Path | None, typer.Option(help="Export what they should find, as TREC qrels.")
+    ] = None,
+    beir: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Export library, queries and qrels in BEIR's layout."),
+    ] = None,
 ) -> None:
     """Split a library's papers into train, dev and test queries."""
-    held = citewise.open(library)
-    settings = laboratory.SplitSettings(test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions),
-                                        least=least, abstract=not without_abstract, sample=sample, seed=seed)
-    made = laboratory.Split.make(held, settings, guard=not unguarded)
+    stores = citewise.open(library).stores
+    settings = laboratory.SplitSettings(
+        test=years_of(test),
+        dev=years_of(dev),
+        fractions=fractions_of(fractions),
+        least=least,
+        abstract=not without_abstract,
+        sample=sample,
+        seed=seed,
+    )
+    made = laboratory.Split.make(stores, settings, guard=not unguarded)
     made.save(output)
-    say(f"{escape(str(output))}: {', '.join(f'{len(asked):,} {name}' for name, asked in made.parts.items())}")
+    say(
+        f"{escape(str(output))}: {', '.join(f'{len(asked):,} {name}' for name, asked in made.parts.items())}"
+    )
     if queries or qrels or beir:
-        _export(held, made.questions(held, part_of(part), authors=authors), queries, qrels, beir)
+        _export(
+            stores, made.questions(stores, part_of(part), authors=authors), queries, qrels, beir
+        )
 
 
-def _export(held: citewise.OpenLibrary, questions: list[laboratory.Question], queries: Path | None, qrels: Path | None,
-            beir: Path | None) -> None:
+def _export(
+    stores: Stores,
+    questions: list[laboratory.Question],
+    queries: Path | None,
+    qrels: Path | None,
+    beir: Path | None,
+) -> None:
     if queries:
         with writing(queries) as file:
             laboratory.write_queries(file, questions)
     if qrels:
         with writing(qrels) as file:
-            laboratory.write_qrels(file, questions, laboratory.gold_names(held.library, questions))
+            laboratory.write_qrels(file, questions, laboratory.gold_names(stores, questions))
     if beir:
-        laboratory.write_beir(beir, held.library, questions)
+        laboratory.write_beir(beir, stores, questions)
 
 
 def years_of(text: str) -> Years | None:
@@ -112,14 +170,19 @@ def fractions_of(text: str) -> tuple[float, float, float]:
     return train, dev, test
 
 
-def split_of(held: citewise.OpenLibrary, file: Path | None, years: str,
-             settings: laboratory.SplitSettings) -> laboratory.Split:
-    """Return the split of a file, or one that asks the papers of some years; one of the two must be named."""
+def split_of(
+    stores: Stores, file: Path | None, years: str, settings: laboratory.SplitSettings
+) -> laboratory.Split:
+    """Return the split of a file, or one that asks the papers of some years; one of the two must be
+    named.
+    """
     if bool(file) == bool(years):
         raise BadInput("say which papers to ask: --split FILE or --years YEARS")
     if file:
         return laboratory.Split.load(file)
-    return laboratory.Split.make(held, msgspec.structs.replace(settings, test=years_of(years)), parts=("test",))
+    return laboratory.Split.make(
+        stores, msgspec.structs.replace(settings, test=years_of(years)), parts=("test",)
+    )
 
 
 def part_of(part: Part) -> PartName:
@@ -127,19 +190,39 @@ def part_of(part: Part) -> PartName:
     return next(name for name in PARTS if name == part.value)
 
 
-@commands.command(epilog="Example: citewise evaluate --library my-library --years 2022 --least 5 "
-                         "--systems bm25,bm25-title --by year")
+@commands.command(
+    epilog="Example: citewise evaluate --library my-library --years 2022 --least 5 "
+    "--systems bm25,bm25-title --by year"
+)
 def evaluate(
     library: LibraryOption,
-    systems: Annotated[str, typer.Option(help="Systems with commas between; several values of a setting with bars: "
-                                         "'bm25(k1=0.9|1.2)'; run:FILE for another program's TREC run. The first is "
-                                         "the baseline.")] = "",
-    local: Annotated[bool, typer.Option("--local", help="Ask citing sentences what they cite, of older evidence: those "
-                                        "of --years, or of --queries.")] = False,
-    queries: Annotated[Path | None, typer.Option(help='With --local: a file of {"query","gold","citing_id","date"} '
-                                                 "lines.")] = None,
-    without_draft: Annotated[bool, typer.Option("--without-draft", help="With --local: the citing paper's title and "
-                                                "abstract are not known.")] = False,
+    systems: Annotated[
+        str,
+        typer.Option(
+            help="Systems with commas between; several values of a setting with bars: "
+            "'bm25(k1=0.9|1.2)'; run:FILE for another program's TREC run. The first is "
+            "the baseline."
+        ),
+    ] = "",
+    local: Annotated[
+        bool,
+        typer.Option(
+            "--local",
+            help="Ask citing sentences what they cite, of older evidence: those "
+            "of --years, or of --queries.",
+        ),
+    ] = False,
+    queries: Annotated[
+        Path | None,
+        typer.Option(help='With --local: a file of {"query","gold","citing_id","date"} lines.'),
+    ] = None,
+    without_draft: Annotated[
+        bool,
+        typer.Option(
+            "--without-draft",
+            help="With --local: the citing paper's title and abstract are not known.",
+        ),
+    ] = False,
     split: SplitOption = None,
     part: PartOption = TEST,
     years: YearsOption = "",
@@ -151,57 +234,96 @@ def evaluate(
     measures: MeasuresOption = "",
     by: Annotated[str, typer.Option(help=f"Break down by {', '.join(FACETS)}.")] = "",
     analyses: Annotated[str, typer.Option(help=f"Also look at {', '.join(ANALYSES)}.")] = "",
-    analysed: Annotated[int, typer.Option(min=1, help="How many answers a query the analyses look at.")] = DEPTH,
+    analysed: Annotated[
+        int, typer.Option(min=1, help="How many answers a query the analyses look at.")
+    ] = DEPTH,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
     format: FormatOption = RESULT_TABLE,
     output: OutputOption = None,
-    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw recall by depth, quality against latency "
-                                               "and bars, as PNG and SVG.")] = None,
-    stale: Annotated[bool, typer.Option("--stale", help="Use the split though the library has changed since.")] = False,
-    unguarded: Annotated[bool, typer.Option("--unguarded", help="Let queries see what no draft could: themselves, "
-                                            "younger papers, later citations. The result is marked.")] = False,
+    plots: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Draw recall by depth, quality against latency and bars, as PNG and SVG.",
+        ),
+    ] = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Use the split though the library has changed since.")
+    ] = False,
+    unguarded: Annotated[
+        bool,
+        typer.Option(
+            "--unguarded",
+            help="Let queries see what no draft could: themselves, "
+            "younger papers, later citations. The result is marked.",
+        ),
+    ] = False,
 ) -> None:
-    """Measure systems on papers of the library, or on its sentences: how much of what they cite is found.
+    """Measure systems on papers of the library, or on its sentences: how much of what they cite is
+    found.
 
     Papers are asked of bm25, sentences of ilciter and evidence, unless systems are named.
     """
-    held = citewise.open(library)
+    stores = citewise.open(library).stores
     measures = measures or (LOCAL_MEASURES if local else MEASURES)
-    settings = laboratory.Settings(measures=laboratory.parse_measures(measures), by=_names(by), jobs=jobs,
-                                   folder=run_folder, depth=analysed if analyses else 0, seed=seed)
+    settings = laboratory.Settings(
+        measures=laboratory.parse_measures(measures),
+        by=_names(by),
+        jobs=jobs,
+        folder=run_folder,
+        depth=analysed if analyses else 0,
+        seed=seed,
+    )
     check(_names(analyses))
     if plots:
         require_matplotlib()
     if local:
-        questions = _sentences_asked(held, queries, laboratory.SentenceSplit(
-            years_of(years), sample, seed, not without_draft))
+        questions = _sentences_asked(
+            stores,
+            queries,
+            laboratory.SentenceSplit(years_of(years), sample, seed, not without_draft),
+        )
     else:
-        made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract,
-                                                                     sample=sample, seed=seed))
-        questions = made.questions(held, part_of(part), guard=not unguarded, stale=stale, authors=authors)
+        made = split_of(
+            stores,
+            split,
+            years,
+            laboratory.SplitSettings(
+                least=least, abstract=not without_abstract, sample=sample, seed=seed
+            ),
+        )
+        questions = made.questions(
+            stores, part_of(part), guard=not unguarded, stale=stale, authors=authors
+        )
     systems = systems or (f"ilciter,{FOR_SENTENCES}" if local else BASELINE)
     with progress("evaluating") as bar:
-        runs = laboratory.answers(held, [systems], questions, settings, bar)
-    results = laboratory.score(held, runs, questions, settings)
-    looked_at = laboratory.analyse(held.library, runs, questions, _names(analyses), analysed)
+        runs = laboratory.answers(stores, [systems], questions, settings, bar)
+    results = laboratory.score(stores, runs, questions, settings)
+    looked_at = laboratory.analyse(stores, runs, questions, _names(analyses), analysed)
     if plots:
         laboratory.save_plots(results, plots)
-    write_result(output, format.value, {
-        "table": lambda: evaluation.as_table(results, looked_at),
-        "json": lambda: evaluation.as_json(results, looked_at),
-        "markdown": lambda: evaluation.as_markdown(results, looked_at)})
+    write_result(
+        output,
+        format.value,
+        {
+            "table": lambda: tables.as_table(results, looked_at),
+            "json": lambda: tables.as_json(results, looked_at),
+            "markdown": lambda: tables.as_markdown(results, looked_at),
+        },
+    )
 
 
-def _sentences_asked(held: citewise.OpenLibrary, queries: Path | None,
-                     split: laboratory.SentenceSplit) -> list[laboratory.Question]:
+def _sentences_asked(
+    stores: Stores, queries: Path | None, split: laboratory.SentenceSplit
+) -> list[laboratory.Question]:
     """Return the questions of a file, or of the library's own sentences of some years."""
     if bool(queries) == bool(split.years):
         raise BadInput("say which sentences to ask: --queries FILE or --years YEARS")
     if not queries:
-        return laboratory.sentence_questions(held.library, split)
+        return laboratory.sentence_questions(stores, split)
     report = Report()
-    found = laboratory.read_sentence_questions(held.library, queries, report, split.context)
+    found = laboratory.read_sentence_questions(stores, queries, report, split.context)
     if report.counts:
         say(f"{escape(str(queries))}: {report.total('skipped'):,} of {report.read:,} lines skipped")
     return found[: split.sample]

@@ -14,14 +14,21 @@ from rich.console import Console
 from rich.markup import escape
 
 import citewise
-from citewise import opened
+from citewise import api
+from citewise.cli.tables import (
+    description_table,
+    plugins_table,
+    report_table,
+    verification_text,
+)
 from citewise.cli.terminal import LibraryOption, progress, progress_by_stage, say, show, writing
 from citewise.embed.folder import MINILM
 from citewise.ingest import FORMATS as SOURCE_FORMATS
 from citewise.ingest import Reading
+from citewise.ingest.report import Event, Report, SourceLocation
+from citewise.plugins import plugins as found_plugins
 from citewise.protocols import Precision
-from citewise.render import tables
-from citewise.report import Event, Place, Report
+from citewise.render.tables import answer_table
 
 commands = typer.Typer()
 
@@ -33,25 +40,48 @@ INT8 = PrecisionChoice("int8")
 @commands.command(epilog="Example: citewise demo")
 def demo(library: LibraryOption = Path("citewise-demo")) -> None:
     """Build the sample library and recommend citations for the sample draft."""
-    draft = opened.build_sample(library)
-    answers = citewise.open(library).recommend(draft.title, draft.abstract, k=10)
+    draft = api.build_sample(library)
+    answer = citewise.open(library).recommend(draft.title, draft.abstract, k=10)
     show(f"[bold]The draft:[/bold] {draft.title}\n")
-    show(tables.recommendations(answers))
-    show(f"\nThe sample library is in {library}. Try your own draft:\n"
-           f"  citewise recommend --library {library} --title \"Learning to rank citations\"")
+    show(answer_table(answer))
+    show(
+        f"\nThe sample library is in {library}. Try your own draft:\n"
+        f'  citewise recommend --library {library} --title "Learning to rank citations"'
+    )
 
 
-@commands.command(epilog="Example: citewise index papers.jsonl.xz refs.bib dumps/ --library my-library")
+@commands.command(
+    epilog="Example: citewise index papers.jsonl.xz refs.bib dumps/ --library my-library"
+)
 def index(
-    sources: Annotated[list[str], typer.Argument(help="Files, folders, or - (standard input); .gz, .xz, .zst too.",
-                                                 show_default=False)],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders, or - (standard input); .gz, .xz, .zst too.", show_default=False
+        ),
+    ],
     library: LibraryOption,
-    format: Annotated[SourceFormat | None, typer.Option(help="The sources' format, if not recognised.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write what was skipped, repaired, merged or nearly the same, a "
-                                                "JSON object a line.")] = None,
-    keep_versions: Annotated[bool, typer.Option("--keep-versions", help="Never merge papers by title.")] = False,
-    mentions: Annotated[bool, typer.Option("--mentions", help="Parse citing sentences to find what exactly is cited: "
-                                           "needs the extra `evidence`, and minutes for 100,000.")] = False,
+    format: Annotated[
+        SourceFormat | None, typer.Option(help="The sources' format, if not recognised.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write what was skipped, repaired, merged or nearly the same, a "
+            "JSON object a line."
+        ),
+    ] = None,
+    keep_versions: Annotated[
+        bool, typer.Option("--keep-versions", help="Never merge papers by title.")
+    ] = False,
+    mentions: Annotated[
+        bool,
+        typer.Option(
+            "--mentions",
+            help="Parse citing sentences to find what exactly is cited: "
+            "needs the extra `evidence`, and minutes for 100,000.",
+        ),
+    ] = False,
 ) -> None:
     """Create a library or extend it; malformed records are counted and named, and stop nothing."""
     with contextlib.ExitStack() as stack:
@@ -59,13 +89,19 @@ def index(
         done = Report(listener=functools.partial(_write_event, events) if events else None)
         bar = stack.enter_context(progress("indexing"))
         first_row = _rows(library)
-        opened.index(sources, library, format=format.value if format else "", keep_versions=keep_versions,
-                     mentions=mentions, report=done,
-                     progress=lambda reading: _show_reading(bar, reading))
+        api.index(
+            sources,
+            library,
+            format=format.value if format else "",
+            keep_versions=keep_versions,
+            mentions=mentions,
+            report=done,
+            progress=lambda reading: _show_reading(bar, reading),
+        )
         if events:
             _note_near_duplicates(library, first_row, done)
     say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
-    Console(stderr=True).print(tables.report(done))
+    Console(stderr=True).print(report_table(done))
 
 
 def _show_reading(bar: Callable[[int, int | None], None], reading: Reading) -> None:
@@ -78,49 +114,75 @@ def _write_event(file: IO[str], event: Event) -> None:
 
 def _rows(library: Path) -> int:
     try:
-        return citewise.open(library).library.manifest.rows
+        info = citewise.open(library).describe()
+        return info.papers + info.deleted
     except citewise.MissingData:
         return 0
 
 
 def _note_near_duplicates(library: Path, first_row: int, done: Report) -> None:
-    for one, other, alike in citewise.open(library).near_duplicates(first_row):
-        done.note("near_duplicate", "similar_title", Place(str(library), 0), other.id, f"{alike:.2f} like {one.id}")
+    for one, other, similarity in citewise.open(library).near_duplicates(first_row):
+        done.note(
+            "near_duplicate",
+            "similar_title",
+            SourceLocation(str(library), 0),
+            other.id,
+            f"{similarity:.2f} similar to {one.id}",
+        )
 
 
 @commands.command(epilog="Example: citewise encode --library my-library")
 def encode(
     library: LibraryOption,
-    model: Annotated[str, typer.Option(help="minilm (all-MiniLM-L6-v2), or a folder with a BERT as "
-                                       "sentence-transformers saves it.")] = MINILM,
-    precision: Annotated[PrecisionChoice, typer.Option(help="int8 takes about half the time of fp32; the vectors "
-                                                       "differ a little.")] = INT8,
+    model: Annotated[
+        str,
+        typer.Option(
+            help="minilm (all-MiniLM-L6-v2), or a folder with a BERT as "
+            "sentence-transformers saves it."
+        ),
+    ] = MINILM,
+    precision: Annotated[
+        PrecisionChoice,
+        typer.Option(help="int8 takes about half the time of fp32; the vectors differ a little."),
+    ] = INT8,
     papers: Annotated[bool, typer.Option("--papers", help="Titles and abstracts, too.")] = False,
     threads: Annotated[int, typer.Option(min=0, help="Threads to use; 0 for one a core.")] = 0,
 ) -> None:
     """Give a library vectors of what its citing sentences say; what has one is not encoded again."""
     with progress_by_stage() as bar:
-        done = citewise.encode(library, model=model, precision=precision.value, papers=papers, threads=threads,
-                               progress=bar)
+        done = citewise.encode(
+            library,
+            model=model,
+            precision=precision.value,
+            papers=papers,
+            threads=threads,
+            progress=bar,
+        )
     say(f"{escape(str(library))}: {done:,} texts encoded")
 
 
 @commands.command(epilog="Example: citewise info --library my-library")
 def info(
     library: LibraryOption,
-    json: Annotated[bool, typer.Option("--json", help="As JSON, with the papers of each year.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="As JSON, with the papers of each year.")
+    ] = False,
 ) -> None:
     """Show what a library holds: counts, years, coverage, indexes, size."""
     about = citewise.open(library).describe()
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(asdict(about)), indent=2).decode())
     else:
-        show(tables.description(about))
+        show(description_table(about))
 
 
-@commands.command(epilog="Example: citewise remove doi:10.1145/1390334.1390416 arXiv:1706.03762 --library my-library")
+@commands.command(
+    epilog="Example: citewise remove doi:10.1145/1390334.1390416 arXiv:1706.03762 --library my-library"
+)
 def remove(
-    ids: Annotated[list[str], typer.Argument(help="Ids of papers, in any usual spelling.", show_default=False)],
+    ids: Annotated[
+        list[str], typer.Argument(help="Ids of papers, in any usual spelling.", show_default=False)
+    ],
     library: LibraryOption,
 ) -> None:
     """Remove papers; references to them are kept and resolve again should they come back."""
@@ -131,22 +193,36 @@ def remove(
 @commands.command(epilog="Example: citewise verify --library my-library")
 def verify(
     library: LibraryOption,
-    near_duplicates: Annotated[bool, typer.Option("--near-duplicates", help="Also list pairs of papers with nearly the "
-                                                  "same title (word Jaccard of 0.7 and more).")] = False,
+    near_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--near-duplicates",
+            help="Also list pairs of papers with nearly the "
+            "same title (word Jaccard of 0.7 and more).",
+        ),
+    ] = False,
 ) -> None:
     """Check a library: checksums, counts, tables, every record; exits with 1 if anything is wrong."""
     with progress("verifying") as bar:
         found = citewise.verify(library, bar)
-    show(tables.verification(found))
+    show(verification_text(found))
     if not found.sound:
         raise typer.Exit(1)
     if near_duplicates:
-        for one, other, alike in citewise.open(library).near_duplicates():
-            typer.echo(f"{alike:.2f}\t{one.id}\t{other.id}\t{one.title}\t{other.title}")
+        for one, other, similarity in citewise.open(library).near_duplicates():
+            typer.echo(f"{similarity:.2f}\t{one.id}\t{other.id}\t{one.title}\t{other.title}")
 
 
 @commands.command(epilog="Example: citewise compact --library my-library")
 def compact(library: LibraryOption) -> None:
-    """Rewrite a library without what was removed; it becomes smaller and its rows are numbered anew."""
+    """Rewrite a library without what was removed; it becomes smaller and its rows are numbered
+    anew.
+    """
     citewise.compact(library)
     say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
+
+
+@commands.command(epilog="Example: citewise plugins")
+def plugins() -> None:
+    """Show what other packages have added to citewise, and what of it cannot be loaded."""
+    show(plugins_table(found_plugins()))

@@ -27,98 +27,186 @@ from citewise.cli.laboratory import (
 )
 from citewise.cli.terminal import LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
+from citewise.evaluate import pool_tables as rendered
 from citewise.evaluate.experiment import spelled
 from citewise.evaluate.large import MEASURES as LARGE_MEASURES
 from citewise.evaluate.pool_scores import MEASURES
-from citewise.render import pools as rendered
 from citewise.systems import BASELINE
 
-commands = typer.Typer(name="pools", no_args_is_help=True,
-                       help="Candidate pools by field and kind of negative: build them, score systems on them.")
+commands = typer.Typer(
+    name="pools",
+    no_args_is_help=True,
+    help="Candidate pools by field and kind of negative: build them, score systems on them.",
+)
 
-FieldsOption = Annotated[Path | None, typer.Option(help='Fields as a JSON object {"name": ["label or venue", ...]}; '
-                                                   "without, each label is a field.")]
+FieldsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help='Fields as a JSON object {"name": ["label or venue", ...]}; '
+        "without, each label is a field."
+    ),
+]
 
 
-@commands.command(epilog="Example: citewise pools build --library my-library --years 2022 --systems bm25,bm25-title "
-                         "-o pools.jsonl")
+@commands.command(
+    epilog="Example: citewise pools build --library my-library --years 2022 --systems bm25,bm25-title "
+    "-o pools.jsonl"
+)
 def build(
     library: LibraryOption,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file of pools.", show_default=False)],
-    systems: Annotated[str, typer.Option(help="Systems that give negatives, with commas between.")] = BASELINE,
-    models: Annotated[int, typer.Option(min=1, help="Use so many of the systems: those whose best negatives have the "
-                                        "least in common.")] = 3,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The file of pools.", show_default=False)
+    ],
+    systems: Annotated[
+        str, typer.Option(help="Systems that give negatives, with commas between.")
+    ] = BASELINE,
+    models: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Use so many of the systems: those whose best negatives have the least in common.",
+        ),
+    ] = 3,
     fields: FieldsOption = None,
     split: SplitOption = None,
     part: PartOption = TEST,
     years: YearsOption = "",
     least: LeastOption = 5,
     queries: Annotated[int, typer.Option(min=1, help="At most so many pools a field.")] = 200,
-    newest: Annotated[bool, typer.Option("--newest", help="Fill a field with its newest papers first.")] = False,
+    newest: Annotated[
+        bool, typer.Option("--newest", help="Fill a field with its newest papers first.")
+    ] = False,
     cited: Annotated[int, typer.Option(min=1, help="Cited papers a pool.")] = 5,
     negatives: Annotated[int, typer.Option(min=1, help="Negatives of each kind.")] = 10,
-    depth: Annotated[int, typer.Option(min=1, help="Draw from so many of a system's best and of a field's most cited "
-                                       "papers.")] = 200,
-    without_abstract: Annotated[bool, typer.Option("--without-abstract", help="Let papers without an abstract be asked "
-                                                   "and be in pools, too.")] = False,
+    depth: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Draw from so many of a system's best and of a field's most cited papers."
+        ),
+    ] = 200,
+    without_abstract: Annotated[
+        bool,
+        typer.Option(
+            "--without-abstract",
+            help="Let papers without an abstract be asked and be in pools, too.",
+        ),
+    ] = False,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
 ) -> None:
-    """Build pools: what a query cites among negatives by system, graph, citation count and at random."""
+    """Build pools: what a query cites among negatives by system, graph, citation count and at
+    random.
+    """
     settings = laboratory.PoolSettings(
-        systems=tuple(spelled([systems])), models=models, queries=queries, cited=cited, negatives=negatives,
-        depth=depth, abstract=not without_abstract, newest=newest, seed=seed)
+        systems=tuple(spelled([systems])),
+        models=models,
+        queries=queries,
+        cited=cited,
+        negatives=negatives,
+        depth=depth,
+        abstract=not without_abstract,
+        newest=newest,
+        seed=seed,
+    )
     groups = laboratory.Fields.load(fields) if fields else None
-    held = citewise.open(library)
-    made = split_of(held, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract))
-    questions = made.questions(held, part_of(part))
+    stores = citewise.open(library).stores
+    made = split_of(
+        stores, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract)
+    )
+    questions = made.questions(stores, part_of(part))
     with progress("building") as bar:
-        pools = laboratory.build_pools(held, questions, settings, groups,
-                                       laboratory.Settings(jobs=jobs, folder=run_folder), bar)
+        pools = laboratory.build_pools(
+            stores,
+            questions,
+            settings,
+            groups,
+            laboratory.Settings(jobs=jobs, folder=run_folder),
+            bar,
+        )
     with writing(output) as file:
         file.writelines(line.decode() + "\n" for line in pools.lines())
     say(escape(f"{output}: {rendered.built(pools)}"))
 
 
-@commands.command(epilog="Example: citewise pools score pools.jsonl --library my-library --systems bm25,bm25-title")
+@commands.command(
+    epilog="Example: citewise pools score pools.jsonl --library my-library --systems bm25,bm25-title"
+)
 def score(
-    file: Annotated[Path, typer.Argument(help="Pools of citewise pools build, MDCR's mdcr_test.json, or judgements "
-                                         "such as SciDocs' cite/test.qrel.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Pools of citewise pools build, MDCR's mdcr_test.json, or judgements "
+            "such as SciDocs' cite/test.qrel.",
+            show_default=False,
+        ),
+    ],
     library: LibraryOption,
-    systems: Annotated[str, typer.Option(help="Systems with commas between; run:FILE for another program's TREC "
-                                         "run. The first is the baseline.")] = BASELINE,
+    systems: Annotated[
+        str,
+        typer.Option(
+            help="Systems with commas between; run:FILE for another program's TREC "
+            "run. The first is the baseline."
+        ),
+    ] = BASELINE,
     measures: MeasuresOption = MEASURES,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
     format: FormatOption = RESULT_TABLE,
     output: OutputOption = None,
-    stale: Annotated[bool, typer.Option("--stale", help="Use pools though the library has changed since.")] = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Use pools though the library has changed since.")
+    ] = False,
 ) -> None:
     """Score systems on pools, by field and by kind of negative."""
-    settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, folder=run_folder, seed=seed)
-    pools, held = laboratory.read_pools(file), citewise.open(library)
+    settings = laboratory.Settings(
+        laboratory.parse_measures(measures), jobs=jobs, folder=run_folder, seed=seed
+    )
+    pools, stores = laboratory.read_pools(file), citewise.open(library).stores
     with progress("scoring") as bar:
-        results = laboratory.score_pools(held, [systems], pools, settings, bar, stale=stale)
-    write_result(output, format.value, {
-        "table": lambda: rendered.as_table(results), "json": lambda: rendered.as_json(results),
-        "markdown": lambda: rendered.as_markdown(results)})
+        results = laboratory.score_pools(stores, [systems], pools, settings, bar, stale=stale)
+    write_result(
+        output,
+        format.value,
+        {
+            "table": lambda: rendered.as_table(results),
+            "json": lambda: rendered.as_json(results),
+            "markdown": lambda: rendered.as_markdown(results),
+        },
+    )
 
 
-@commands.command(epilog="Example: citewise pools large --library my-library --years 2022 --sizes 50000,100000 "
-                         "--folder sets")
+@commands.command(
+    epilog="Example: citewise pools large --library my-library --years 2022 --sizes 50000,100000 "
+    "--folder sets"
+)
 def large(
     library: LibraryOption,
-    years: Annotated[str, typer.Option(metavar="YEARS", help="Ask the papers of these years.", show_default=False)],
-    sizes: Annotated[str, typer.Option(metavar="NUMBERS", help="Papers in a candidate set, with commas between; with "
-                                       "--by-field, one number.", show_default=False)],
-    folder: Annotated[Path, typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False)],
-    by_field: Annotated[bool, typer.Option("--by-field", help="A set for each field, of what its papers "
-                                           "cite.")] = False,
+    years: Annotated[
+        str,
+        typer.Option(metavar="YEARS", help="Ask the papers of these years.", show_default=False),
+    ],
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBERS",
+            help="Papers in a candidate set, with commas between; with --by-field, one number.",
+            show_default=False,
+        ),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False),
+    ],
+    by_field: Annotated[
+        bool, typer.Option("--by-field", help="A set for each field, of what its papers cite.")
+    ] = False,
     fields: FieldsOption = None,
     queries: Annotated[int, typer.Option(min=1, help="At most so many queries a field.")] = 200,
-    repeats: Annotated[int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")] = 1,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")
+    ] = 1,
     systems: Annotated[str, typer.Option(help="Systems with commas between.")] = BASELINE,
     measures: MeasuresOption = LARGE_MEASURES,
     least: LeastOption = 5,
@@ -131,16 +219,29 @@ def large(
     counts = _sizes(sizes, by_field)
     settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
     groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
-    held = citewise.open(library)
-    questions = split_of(held, None, years, laboratory.SplitSettings(least=least)).questions(held)
+    stores = citewise.open(library).stores
+    questions = split_of(stores, None, years, laboratory.SplitSettings(least=least)).questions(
+        stores
+    )
     drawn = laboratory.PoolSettings(queries=queries, seed=seed)
-    sets = [*(laboratory.field_sets(held.library, questions, groups, drawn, counts[0], repeats) if by_field else
-              laboratory.sized_sets(held.library, questions, counts, repeats, seed))]
+    sets = [
+        *(
+            laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats)
+            if by_field
+            else laboratory.sized_sets(stores, questions, counts, repeats, seed)
+        )
+    ]
     with progress("asking") as bar:
-        results = laboratory.score_sets(held, [systems], sets, folder, settings, bar)
-    write_result(output, format.value, {
-        "table": lambda: rendered.large_table(results), "json": lambda: rendered.large_json(results),
-        "markdown": lambda: rendered.large_markdown(results)})
+        results = laboratory.score_sets(stores, [systems], sets, folder, settings, bar)
+    write_result(
+        output,
+        format.value,
+        {
+            "table": lambda: rendered.large_table(results),
+            "json": lambda: rendered.large_json(results),
+            "markdown": lambda: rendered.large_markdown(results),
+        },
+    )
 
 
 def _sizes(text: str, by_field: bool) -> list[int]:
@@ -150,10 +251,17 @@ def _sizes(text: str, by_field: bool) -> list[int]:
     return [int(part) for part in parts]
 
 
-@commands.command("import", epilog="Example: citewise pools import mdcr_test_data.jsonl --library mdcr")
+@commands.command(
+    "import", epilog="Example: citewise pools import mdcr_test_data.jsonl --library mdcr"
+)
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="MDCR's mdcr_test_data.jsonl or SciDocs' "
-                                                "paper_metadata_view_cite_read.json.", show_default=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="MDCR's mdcr_test_data.jsonl or SciDocs' paper_metadata_view_cite_read.json.",
+            show_default=False,
+        ),
+    ],
     library: LibraryOption,
 ) -> None:
     """Make a library of the papers of published pools: titles, abstracts and years, no references."""

@@ -12,9 +12,17 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from citewise import systems
 
-LibraryOption = Annotated[Path, typer.Option("--library", "-l", help="The library's folder.", show_default=False)]
-SystemOption = Annotated[str, typer.Option("--system", "-s", help=f"{', '.join(systems.SYSTEMS)}; settings in "
-                                           "parentheses: 'bm25(k1=0.9,b=0.4)'.")]
+LibraryOption = Annotated[
+    Path, typer.Option("--library", "-l", help="The library's folder.", show_default=False)
+]
+SystemOption = Annotated[
+    str,
+    typer.Option(
+        "--system",
+        "-s",
+        help=f"{', '.join(systems.SYSTEMS)}; settings in parentheses: 'bm25(k1=0.9,b=0.4)'.",
+    ),
+]
 
 
 def show(what: Any) -> None:
@@ -38,14 +46,25 @@ def progress(label: str) -> Iterator[Callable[[int, int | None], None]]:
 def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
     """Show a bar that also says what is being done."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task("", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+        yield lambda what, done, total: bar.update(
+            task, description=what, completed=done, total=total
+        )
 
 
 def write_result(path: Path | None, format: str, made: Mapping[str, Callable[[], Any]]) -> None:
-    """Write a result in the format asked for: a table is drawn, the others are text; only that one is made."""
+    """Write a result in the format asked for: a table is drawn, the others are text; only that one
+    is made.
+    """
     result = made[format]()
     with writing(path) as file:
         if format == "table":

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -19,34 +19,64 @@ from citewise.cli.laboratory import (
 )
 from citewise.cli.terminal import LibraryOption, progress_by_stage, say, write_result
 from citewise.evaluate import SplitSettings
-from citewise.library import models
-from citewise.render import training as rendered
 from citewise.train import RankerSettings, Training, ranker, save, sentences
+from citewise.train import tables as rendered
 from citewise.train.training import Target
 
-commands = typer.Typer(name="train", no_args_is_help=True,
-                       help="Train on a library's own papers and citing sentences, under the leak guard.")
+commands = typer.Typer(
+    name="train",
+    no_args_is_help=True,
+    help="Train on a library's own papers and citing sentences, under the leak guard.",
+)
 
-DevOption = Annotated[str, typer.Option(metavar="YEARS", help="Years that tell the quality; what is older is learned "
-                                        "from.")]
+DevOption = Annotated[
+    str,
+    typer.Option(
+        metavar="YEARS", help="Years that tell the quality; what is older is learned from."
+    ),
+]
 TestOption = Annotated[str, typer.Option(metavar="YEARS", help="Years that are not looked at.")]
-FractionsOption = Annotated[str, typer.Option(help="Without years: shares of train, dev and test, the oldest first.")]
-LeastOption = Annotated[int, typer.Option(min=1, help="Ask papers, or sentences, that cite at least this many of the "
-                                          "library's papers.")]
-MostOption = Annotated[int, typer.Option(min=1, help="Learn from so many of the youngest training queries.")]
+FractionsOption = Annotated[
+    str, typer.Option(help="Without years: shares of train, dev and test, the oldest first.")
+]
+LeastOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Ask papers, or sentences, that cite at least this many of the library's papers.",
+    ),
+]
+MostOption = Annotated[
+    int, typer.Option(min=1, help="Learn from so many of the youngest training queries.")
+]
 TuningOption = Annotated[int, typer.Option(min=1, help="Tell the quality by so many dev queries.")]
 TreesOption = Annotated[int, typer.Option(min=1, help="How many trees.")]
-AblationOption = Annotated[bool, typer.Option("--ablation", help="Also fit without each family of features; some "
-                                              "minutes more.")]
-AnywayOption = Annotated[bool, typer.Option("--anyway", help="Keep the model though it is no better on dev queries "
-                                            "than the one that serves.")]
+AblationOption = Annotated[
+    bool,
+    typer.Option("--ablation", help="Also fit without each family of features; some minutes more."),
+]
+AnywayOption = Annotated[
+    bool,
+    typer.Option(
+        "--anyway",
+        help="Keep the model though it is no better on dev queries than the one that serves.",
+    ),
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Report, and keep nothing.")]
-ShippedOption = Annotated[bool, typer.Option("--shipped", help="Train nothing: go back to the model that ships.")]
+ShippedOption = Annotated[
+    bool, typer.Option("--shipped", help="Train nothing: go back to the model that ships.")
+]
 
 
-def _command(target: Target, train: Callable[..., Training[Any]], usual: RankerSettings, about: str,
-             example: str) -> None:
+def _command(
+    target: Target,
+    train: Callable[..., Training],
+    usual: RankerSettings,
+    about: str,
+    example: str,
+) -> None:
     """Add the command that trains a target; `usual` are its defaults."""
+
     @commands.command(target.name, help=about, epilog=f"Example: {example}")
     def command(
         library: LibraryOption,
@@ -69,34 +99,56 @@ def _command(target: Target, train: Callable[..., Training[Any]], usual: RankerS
         if shipped:
             _go_back(library, target)
             return
-        split = SplitSettings(test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least)
+        split = SplitSettings(
+            test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
+        )
         settings = RankerSettings(split, most, tuning, trees, ablation, jobs, seed)
         with progress_by_stage() as stage:
-            found = train(citewise.open(library), settings, stage)
-        write_result(output, format.value, {
-            "table": lambda: rendered.as_table(found), "json": lambda: rendered.as_json(found),
-            "markdown": lambda: rendered.as_markdown(found)})
+            found = train(citewise.open(library).stores, settings, stage)
+        write_result(
+            output,
+            format.value,
+            {
+                "table": lambda: rendered.as_table(found),
+                "json": lambda: rendered.as_json(found),
+                "markdown": lambda: rendered.as_markdown(found),
+            },
+        )
         _keep(library, found, anyway, dry_run)
 
 
 def _go_back(library: Path, target: Target) -> None:
-    citewise.open(library)
-    models.remove(library, target.name)
+    citewise.open(library).stores.models.remove(target.name)
     say(f"{escape(str(library))}: {target.system} ranks with the model that ships")
 
 
-def _keep(library: Path, found: Training[Any], anyway: bool, dry_run: bool) -> None:
+def _keep(library: Path, found: Training, anyway: bool, dry_run: bool) -> None:
     kept = not dry_run and (anyway or found.better)
     if kept:
-        save(citewise.open(library), found)
-    say(f"{escape(str(library))}: " + (f"{found.system} ranks with the new model" if kept else
-        "the new model is not kept" if dry_run else
-        "the new model is no better than what serves and is not kept; --anyway keeps it"))
+        save(citewise.open(library).stores, found)
+    say(
+        f"{escape(str(library))}: "
+        + (
+            f"{found.system} ranks with the new model"
+            if kept
+            else "the new model is not kept"
+            if dry_run
+            else "the new model is no better than what serves and is not kept; --anyway keeps it"
+        )
+    )
 
 
-_command(ranker.TARGET, ranker.train_ranker, RankerSettings(SplitSettings(least=3)),
-         "Train the ranker of best on the library's papers; it is kept where it is better than what serves now.",
-         "citewise train ranker --library my-library --dev 2021 --test 2022 --least 5")
-_command(sentences.TARGET, sentences.train_sentences, RankerSettings(most=3000, tuning=500, trees=70),
-         "Train the ranker of evidence on the library's sentences; it is kept where it is better than what serves now.",
-         "citewise train sentences --library my-library --dev 2021 --test 2022 --jobs 2")
+_command(
+    ranker.TARGET,
+    ranker.train_ranker,
+    RankerSettings(SplitSettings(least=3)),
+    "Train the ranker of best on the library's papers; it is kept where it is better than what serves now.",
+    "citewise train ranker --library my-library --dev 2021 --test 2022 --least 5",
+)
+_command(
+    sentences.TARGET,
+    sentences.train_sentences,
+    RankerSettings(most=3000, tuning=500, trees=70),
+    "Train the ranker of evidence on the library's sentences; it is kept where it is better than what serves now.",
+    "citewise train sentences --library my-library --dev 2021 --test 2022 --jobs 2",
+)

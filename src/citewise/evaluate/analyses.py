@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from citewise import ids
+from citewise.arrays import Rows
 from citewise.errors import BadInput
 from citewise.evaluate.runs import Run
 from citewise.evaluate.splits import Question
-from citewise.library.library import Library
+from citewise.protocols import Stores
 from citewise.recommend import scope_of
-from citewise.types import Paper, Rows
+from citewise.text import ids
+from citewise.types import Paper
 
 CITED = "what is cited"
 """Names the row of the truth, beside those of systems."""
@@ -38,19 +39,19 @@ class Analysis:
 class _Papers:
     """Reads each paper once for all analyses of all systems."""
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
-        self._held: dict[int, Paper] = {}
+    def __init__(self, stores: Stores) -> None:
+        self.stores = stores
+        self._read: dict[int, Paper] = {}
 
     def at(self, rows: Iterable[int]) -> list[Paper]:
         wanted = list(rows)
-        missing = [row for row in dict.fromkeys(wanted) if row not in self._held]
-        self._held.update(zip(missing, self.library.papers(missing), strict=True))
-        return [self._held[row] for row in wanted]
+        missing = [row for row in dict.fromkeys(wanted) if row not in self._read]
+        self._read.update(zip(missing, self.stores.papers.read(missing), strict=True))
+        return [self._read[row] for row in wanted]
 
     def asked(self, question: Question) -> Paper:
         """Return the paper that a question was made of, or an empty one."""
-        row = int(self.library.rows_of([question.id])[0])
+        row = int(self.stores.papers.find([question.id])[0])
         return self.at([row])[0] if row >= 0 else Paper(question.id, question.query.title)
 
 
@@ -67,16 +68,29 @@ class _Answers:
         return zip(self.questions, self.rankings, strict=True)
 
 
-def analyse(library: Library, runs: Sequence[Run], questions: Sequence[Question], names: Sequence[str],
-            depth: int = DEPTH) -> list[Analysis]:
+def analyse(
+    stores: Stores,
+    runs: Sequence[Run],
+    questions: Sequence[Question],
+    names: Sequence[str],
+    depth: int = DEPTH,
+) -> list[Analysis]:
     """Return the named analyses of some runs, of the first papers of each ranking."""
     check(names)
-    papers = _Papers(library)
-    lists = {run.system: _Answers(papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True)
-             for run in runs}
-    lists[CITED] = _Answers(papers, questions, [np.array(question.gold, np.int64) for question in questions], False)
-    return [Analysis(name, meaning, depth, {system: found_in(each) for system, each in lists.items()})
-            for name, (meaning, found_in) in ((name, ANALYSES[name]) for name in names)]
+    papers = _Papers(stores)
+    lists = {
+        run.system: _Answers(
+            papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True
+        )
+        for run in runs
+    }
+    lists[CITED] = _Answers(
+        papers, questions, [np.array(question.gold, np.int64) for question in questions], False
+    )
+    return [
+        Analysis(name, meaning, depth, {system: found_in(each) for system, each in lists.items()})
+        for name, (meaning, found_in) in ((name, ANALYSES[name]) for name in names)
+    ]
 
 
 def check(names: Sequence[str]) -> None:
@@ -91,29 +105,40 @@ def _known(ranking: Rows) -> Rows:
 
 
 def term_overlap(answers: _Answers) -> dict[str, float]:
-    """Return the share of a candidate's terms, stop words aside, that the query has too (Nogueira et al., table 6)."""
-    shares, library = [], answers.papers.library
+    """Return the share of a candidate's terms, stop words aside, that the query has too (Nogueira
+    et al., table 6).
+    """
+    shares, stores = [], answers.papers.stores
     for question, rows in answers:
-        terms, _ = library.terms_of(question.query.text)
-        common = library.counts(rows, terms, "text").sum(1)
-        shares.append(_mean(common / np.maximum(library.lengths(rows, "text"), 1)))
+        terms, _ = stores.terms.of(question.query.text)
+        common = stores.terms.counts(rows, terms, "text").sum(1)
+        shares.append(_mean(common / np.maximum(stores.terms.lengths(rows, "text"), 1)))
     return {"mean share": _mean(shares)}
 
 
 def self_citation(answers: _Answers) -> dict[str, float]:
-    """Return how many answers share an author with the query, and their mean and maximum rank (Bhagavatula et al. 2018,
-    figure 4) beside the mean rank of the answers that are cited; means are over queries that have such answers.
+    """Return how many answers share an author with the query, and their mean and maximum rank
+    (Bhagavatula et al. 2018, figure 4) beside the mean rank of the answers that are cited; means
+    are over queries that have such answers.
     """
     shares, means, greatest, cited = [], [], [], []
     for question, rows in answers:
         authors = _names(answers.papers.asked(question))
-        own = [rank for rank, paper in enumerate(answers.papers.at(rows.tolist()), 1) if authors & _names(paper)]
+        own = [
+            rank
+            for rank, paper in enumerate(answers.papers.at(rows.tolist()), 1)
+            if authors & _names(paper)
+        ]
         hits = np.flatnonzero(np.isin(rows, question.gold)) + 1
         shares.append(len(own) / max(rows.size, 1))
         means += [_mean(own)] if own else []
         greatest += [max(own)] if own else []
         cited += [_mean(hits)] if hits.size else []
-    ranks = {"mean rank": _mean(means), "maximum rank": _mean(greatest), "mean rank of the cited": _mean(cited)}
+    ranks = {
+        "mean rank": _mean(means),
+        "maximum rank": _mean(greatest),
+        "mean rank of the cited": _mean(cited),
+    }
     return {"share of papers": _mean(shares), **(ranks if answers.ranked else {})}
 
 
@@ -124,20 +149,37 @@ def _names(paper: Paper) -> set[frozenset[str]]:
 
 def popularity(answers: _Answers) -> dict[str, float]:
     """Return how often the papers were cited, as far as the query may see it."""
-    library = answers.papers.library
-    counts = _joined(library.citers(rows, scope_of(library, question.query)).lengths for question, rows in answers)
-    return {"mean citations": _mean(counts), "median citations": _median(counts), "never cited": _mean(counts == 0)}
+    stores = answers.papers.stores
+    counts = _joined(
+        stores.graph.citers(rows, scope_of(stores.papers, question.query)).lengths
+        for question, rows in answers
+    )
+    return {
+        "mean citations": _mean(counts),
+        "median citations": _median(counts),
+        "never cited": _mean(counts == 0),
+    }
 
 
 def recency(answers: _Answers) -> dict[str, float]:
     """Return how many years the papers are older than the query."""
-    library = answers.papers.library
-    ages = _joined(question.query.year - library.years(rows) for question, rows in answers if question.query.year)
-    return {"mean age": _mean(ages), "median age": _median(ages), f"under {_RECENT} years": _mean(ages < _RECENT)}
+    stores = answers.papers.stores
+    ages = _joined(
+        question.query.year - stores.papers.years(rows)
+        for question, rows in answers
+        if question.query.year
+    )
+    return {
+        "mean age": _mean(ages),
+        "median age": _median(ages),
+        f"under {_RECENT} years": _mean(ages < _RECENT),
+    }
 
 
 def venues(answers: _Answers) -> dict[str, float]:
-    """Return how far the papers gather in few venues: the query's own, the ten largest, the Herfindahl index."""
+    """Return how far the papers gather in few venues: the query's own, the ten largest, the
+    Herfindahl index.
+    """
     counted: Counter[str] = Counter()
     own = []
     for question, rows in answers:
@@ -146,8 +188,12 @@ def venues(answers: _Answers) -> dict[str, float]:
         counted.update(named)
         own += [_mean([venue == here for venue in named])] if here and named else []
     total = max(counted.total(), 1)
-    return {"the query's own": _mean(own), "ten largest": sum(count for _, count in counted.most_common(10)) / total,
-            "Herfindahl index": sum((count / total) ** 2 for count in counted.values()), "venues": len(counted)}
+    return {
+        "the query's own": _mean(own),
+        "ten largest": sum(count for _, count in counted.most_common(10)) / total,
+        "Herfindahl index": sum((count / total) ** 2 for count in counted.values()),
+        "venues": len(counted),
+    }
 
 
 def _joined(arrays: Iterable[Rows]) -> Rows:

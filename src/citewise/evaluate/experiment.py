@@ -14,7 +14,7 @@ from citewise.errors import BadInput
 from citewise.evaluate.measures import Hits, Measure, Values, interval, parse_measures, significance
 from citewise.evaluate.runs import FOREIGN, Progress, Run, Workers, ask, foreign
 from citewise.evaluate.splits import Question
-from citewise.opened import OpenLibrary
+from citewise.protocols import Stores
 from citewise.systems import System
 from citewise.types import Paper
 
@@ -66,7 +66,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How far one system's measure is above another's, and how likely chance alone makes so large a difference."""
+    """How far one system's measure is above another's, and how likely chance alone makes so large a
+    difference.
+    """
 
     measure: str
     system: str
@@ -112,29 +114,52 @@ class Settings:
         """Refuse what has no meaning."""
         unknown = [name for name in self.by if name not in FACETS]
         if unknown or not self.measures:
-            raise BadInput(f"no breakdown by {unknown[0]!r}; known: {', '.join(FACETS)}" if unknown
-                           else "name at least one measure, such as F1@20")
+            raise BadInput(
+                f"no breakdown by {unknown[0]!r}; known: {', '.join(FACETS)}"
+                if unknown
+                else "name at least one measure, such as F1@20"
+            )
 
 
-def evaluate(held: OpenLibrary, systems: Sequence[str], questions: Sequence[Question], settings: Settings | None = None,
-             progress: Progress = lambda done, total: None) -> Results:
-    """Ask every system every question; a system is spelled as ever, or `run:FILE` for another program's answers."""
+def evaluate(
+    stores: Stores,
+    systems: Sequence[str],
+    questions: Sequence[Question],
+    settings: Settings | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Results:
+    """Ask every system every question; a system is spelled as ever, or `run:FILE` for another
+    program's answers.
+    """
     settings = settings or Settings()
-    return score(held, answers(held, systems, questions, settings, progress), questions, settings)
+    return score(
+        stores, answers(stores, systems, questions, settings, progress), questions, settings
+    )
 
 
-def answers(held: OpenLibrary, systems: Sequence[str], questions: Sequence[Question], settings: Settings,
-            progress: Progress = lambda done, total: None) -> list[Run]:
+def answers(
+    stores: Stores,
+    systems: Sequence[str],
+    questions: Sequence[Question],
+    settings: Settings,
+    progress: Progress = lambda done, total: None,
+) -> list[Run]:
     """Return what each system answers."""
     if not questions:
-        raise BadInput("there is no question to ask: no paper of the library fits the split's conditions")
+        raise BadInput(
+            "there is no question to ask: no paper of the library fits the split's conditions"
+        )
     names, depth = spelled(systems), _depth(settings)
-    runs = {name: foreign(held, name, questions, depth) for name in names if name.startswith(FOREIGN)}
+    runs = {
+        name: foreign(stores, name, questions, depth) for name in names if name.startswith(FOREIGN)
+    }
     ours = [name for name in names if name not in runs]
-    with Workers(held, settings.jobs) as workers:
+    with Workers(stores, settings.jobs) as workers:
         for place, name in enumerate(ours):
-            told = functools.partial(_told, progress, place * len(questions), len(ours) * len(questions))
-            runs[name] = ask(workers, held, name, questions, depth, settings.folder, told)
+            told = functools.partial(
+                _told, progress, place * len(questions), len(ours) * len(questions)
+            )
+            runs[name] = ask(workers, stores, name, questions, depth, settings.folder, told)
     return [runs[name] for name in names]
 
 
@@ -146,47 +171,80 @@ def _told(progress: Progress, before: int, total: int, done: int, _: int | None)
 def spelled(systems: Sequence[str]) -> list[str]:
     """Return the systems as they print, each once.
 
-    A text may name several with commas between, and a setting several values: `bm25(k1=0.9|1.2,b=0.4|0.75)` is four.
+    A text may name several with commas between, and a setting several values:
+    `bm25(k1=0.9|1.2,b=0.4|0.75)` is four.
     """
     parts = [part.strip() for text in systems for part in _BETWEEN.split(text) if part.strip()]
     if not parts:
         raise BadInput("name at least one system, such as bm25")
-    return list(dict.fromkeys(each if each.startswith(FOREIGN) else str(System.parse(each))
-                              for part in parts for each in _expanded(part)))
+    return list(
+        dict.fromkeys(
+            each if each.startswith(FOREIGN) else str(System.parse(each))
+            for part in parts
+            for each in _expanded(part)
+        )
+    )
 
 
 def _expanded(system: str) -> list[str]:
     several = _SEVERAL.search(system)
     if system.startswith(FOREIGN) or not several:
         return [system]
-    return [each for value in several[1].split("|")
-            for each in _expanded(f"{system[:several.start(1)]}{value.strip()}{system[several.end(1):]}")]
+    return [
+        each
+        for value in several[1].split("|")
+        for each in _expanded(
+            f"{system[: several.start(1)]}{value.strip()}{system[several.end(1) :]}"
+        )
+    ]
 
 
 def _depth(settings: Settings) -> int:
     return max([settings.depth, *(measure.k for measure in settings.measures)])
 
 
-def score(held: OpenLibrary, runs: Sequence[Run], questions: Sequence[Question], settings: Settings) -> Results:
+def score(
+    stores: Stores, runs: Sequence[Run], questions: Sequence[Question], settings: Settings
+) -> Results:
     """Return the measures of answers that are there already."""
     depth, gold = _depth(settings), [question.gold for question in questions]
     hits = {run.system: Hits.of(run.rankings, gold, depth) for run in runs}
-    groups = {facet: _groups(held, questions, FACETS[facet]) for facet in settings.by}
+    groups = {facet: _groups(stores, questions, FACETS[facet]) for facet in settings.by}
     return Results(
-        library=held.library.manifest.fingerprint, papers=len(held), queries=len(questions),
-        guarded=all(question.guarded for question in questions), jobs=settings.jobs, depth=depth,
+        library=stores.info.fingerprint,
+        papers=len(stores.papers),
+        queries=len(questions),
+        guarded=all(question.guarded for question in questions),
+        jobs=settings.jobs,
+        depth=depth,
         measures=tuple(map(str, settings.measures)),
         systems=tuple(_scored(run, hits[run.system], groups, settings) for run in runs),
-        comparisons=tuple(_comparisons(hits, settings)))
+        comparisons=tuple(_comparisons(hits, settings)),
+    )
 
 
-def _scored(run: Run, hits: Hits, groups: Mapping[str, Mapping[str, list[int]]], settings: Settings) -> Scored:
+def _scored(
+    run: Run, hits: Hits, groups: Mapping[str, Mapping[str, list[int]]], settings: Settings
+) -> Scored:
     return Scored(
-        system=run.system, values={str(each): _estimate(each, hits, settings.seed) for each in settings.measures},
-        recall={depth: Measure("R", depth).of(hits) for depth in _DEPTHS if depth <= hits.relevant.shape[1]},
-        milliseconds=_latency(run), answered=sum(ranking.size > 0 for ranking in run.rankings), dropped=run.dropped,
-        groups={facet: {name: _group(hits.take(np.array(places)), settings.measures) for name, places in found.items()}
-                for facet, found in groups.items()})
+        system=run.system,
+        values={str(each): _estimate(each, hits, settings.seed) for each in settings.measures},
+        recall={
+            depth: Measure("R", depth).of(hits)
+            for depth in _DEPTHS
+            if depth <= hits.relevant.shape[1]
+        },
+        milliseconds=_latency(run),
+        answered=sum(ranking.size > 0 for ranking in run.rankings),
+        dropped=run.dropped,
+        groups={
+            facet: {
+                name: _group(hits.take(np.array(places)), settings.measures)
+                for name, places in found.items()
+            }
+            for facet, found in groups.items()
+        },
+    )
 
 
 def _estimate(measure: Measure, hits: Hits, seed: int) -> Estimate:
@@ -208,8 +266,13 @@ def _comparisons(hits: Mapping[str, Hits], settings: Settings) -> Iterable[Compa
     for measure in settings.measures:
         values: dict[str, Values] = {name: measure.each(each) for name, each in hits.items()}
         for one, other in itertools.combinations(hits, 2):
-            yield Comparison(str(measure), other, one, measure.of(hits[other]) - measure.of(hits[one]),
-                             significance(values[one], values[other], settings.seed))
+            yield Comparison(
+                str(measure),
+                other,
+                one,
+                measure.of(hits[other]) - measure.of(hits[one]),
+                significance(values[one], values[other], settings.seed),
+            )
 
 
 # Breakdowns
@@ -217,7 +280,9 @@ def _comparisons(hits: Mapping[str, Hits], settings: Settings) -> Iterable[Compa
 
 def _by_references(question: Question, paper: Paper) -> Sequence[str]:
     count = len(question.gold)
-    first, last = next((first, last) for first, last in _REFERENCES if last is None or count <= last)
+    first, last = next(
+        (first, last) for first, last in _REFERENCES if last is None or count <= last
+    )
     return [f"{first} and more" if last is None else f"{first} to {last}"]
 
 
@@ -231,10 +296,13 @@ FACETS: dict[str, Callable[[Question, Paper], Sequence[str]]] = {
 """Name to the groups that a question is in; one with several fields counts in each."""
 
 
-def _groups(held: OpenLibrary, questions: Sequence[Question],
-            facet: Callable[[Question, Paper], Sequence[str]]) -> dict[str, list[int]]:
-    """Return the questions of each group, in the order of names; only the largest groups where there are many."""
-    members = [facet(question, _paper(held, question)) for question in questions]
+def _groups(
+    stores: Stores, questions: Sequence[Question], facet: Callable[[Question, Paper], Sequence[str]]
+) -> dict[str, list[int]]:
+    """Return the questions of each group, in the order of names; only the largest groups where
+    there are many.
+    """
+    members = [facet(question, _paper(stores, question)) for question in questions]
     counted = Counter(name for names in members for name in names)
     kept = {name for name, _ in counted.most_common(_MOST_GROUPS)}
     found: dict[str, list[int]] = {name: [] for name in sorted(kept, key=_natural)}
@@ -249,7 +317,8 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(number[0]) if number else 0, name)
 
 
-def _paper(held: OpenLibrary, question: Question) -> Paper:
-    if question.id in held:
-        return held[question.id]
+def _paper(stores: Stores, question: Question) -> Paper:
+    row = int(stores.papers.find([question.id])[0])
+    if row >= 0:
+        return stores.papers.read([row])[0]
     return Paper(question.id, question.query.title, question.query.abstract, question.query.year)

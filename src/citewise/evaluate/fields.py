@@ -1,4 +1,6 @@
-"""Fields of papers: groups of the labels and venues that a library has, given by the user or one a label."""
+"""Fields of papers: groups of the labels and venues that a library has, given by the user or one a
+label.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +9,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from citewise.arrays import Rows
 from citewise.errors import BadInput, MissingData
-from citewise.library.library import Library
-from citewise.types import Paper, Rows
+from citewise.protocols import Stores
+from citewise.types import Paper
 
 NONE = "none"
 """The field of papers that have no label, where no groups are given."""
@@ -21,8 +24,8 @@ _BATCH = 5_000
 class Fields:
     """Says which fields a paper is in.
 
-    With groups, a paper is in each group that has one of its labels or its venue, whatever their case, and may be in
-    none. Without, each of its labels is a field.
+    With groups, a paper is in each group that has one of its labels or its venue, whatever their
+    case, and may be in none. Without, each of its labels is a field.
     """
 
     groups: Mapping[str, Sequence[str]]
@@ -35,7 +38,9 @@ class Fields:
         except FileNotFoundError:
             raise MissingData(f"{path}: no such file") from None
         except msgspec.MsgspecError as error:
-            raise BadInput(f'{path}: fields are written as {{"name": ["label", ...], ...}} ({error})') from None
+            raise BadInput(
+                f'{path}: fields are written as {{"name": ["label", ...], ...}} ({error})'
+            ) from None
         if not groups:
             raise BadInput(f"{path}: names no field")
         return cls(groups)
@@ -48,15 +53,23 @@ class Fields:
         for name, labels in self.groups.items():
             for label in {label.casefold() for label in labels}:
                 names.setdefault(label, []).append(name)
-        return [tuple(dict.fromkeys(name for label in (*paper.fields, paper.venue)
-                                    for name in names.get(label.casefold(), ()))) for paper in papers]
+        return [
+            tuple(
+                dict.fromkeys(
+                    name
+                    for label in (*paper.fields, paper.venue)
+                    for name in names.get(label.casefold(), ())
+                )
+            )
+            for paper in papers
+        ]
 
-    def members(self, library: Library, wanted: Iterable[str]) -> dict[str, Rows]:
-        """Return the papers of some fields, in the order of rows; reads the whole library."""
+    def members(self, stores: Stores, wanted: Iterable[str]) -> dict[str, Rows]:
+        """Return the papers of some fields, in the order of rows; reads the whole stores."""
         found: dict[str, list[int]] = {name: [] for name in wanted}
-        for start in range(0, library.rows.size, _BATCH):
-            rows = library.rows[start: start + _BATCH]
-            for row, names in zip(rows.tolist(), self.of(library.papers(rows)), strict=True):
+        for start in range(0, stores.papers.rows.size, _BATCH):
+            rows = stores.papers.rows[start : start + _BATCH]
+            for row, names in zip(rows.tolist(), self.of(stores.papers.read(rows)), strict=True):
                 for name in found.keys() & {*names}:
                     found[name].append(row)
         return {name: np.array(rows, np.int64) for name, rows in found.items()}

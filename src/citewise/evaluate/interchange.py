@@ -6,34 +6,44 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate.splits import Question
-from citewise.library.library import Library
-from citewise.queries import token
+from citewise.protocols import Stores
 from citewise.types import Paper
 
 _BATCH = 5_000
 
 
 def read_run(path: str | Path) -> dict[str, list[str]]:
-    """Return each query's papers as trec_eval orders them: by score, equal ones by id backwards; ranks are not read."""
+    """Return each query's papers as trec_eval orders them: by score, equal ones by id backwards;
+    ranks are not read.
+    """
     scored: dict[str, dict[str, float]] = {}
     for number, parts in _lines(path):
         if len(parts) != 6:
-            raise BadInput(f"{path}:{number}: a line of a run is: query Q0 paper rank score tag; this one has "
-                           f"{len(parts)} columns")
+            raise BadInput(
+                f"{path}:{number}: a line of a run is: query Q0 paper rank score tag; this one has "
+                f"{len(parts)} columns"
+            )
         papers = scored.setdefault(parts[0], {})
         if parts[2] in papers:
             raise BadInput(f"{path}:{number}: query {parts[0]} has paper {parts[2]} twice")
         papers[parts[2]] = _number(parts[4], f"{path}:{number}")
-    return {query: sorted(papers, key=lambda paper: (papers[paper], paper), reverse=True)
-            for query, papers in scored.items()}
+    return {
+        query: sorted(papers, key=lambda paper: (papers[paper], paper), reverse=True)
+        for query, papers in scored.items()
+    }
 
 
 def read_qrels(path: str | Path) -> dict[str, list[str]]:
     """Return each query's relevant papers: those with a grade above 0."""
-    return {query: [paper for paper, grade in graded if grade > 0] for query, graded in read_grades(path).items()}
+    return {
+        query: [paper for paper, grade in graded if grade > 0]
+        for query, graded in read_grades(path).items()
+    }
 
 
 def read_grades(path: str | Path) -> dict[str, list[tuple[str, float]]]:
@@ -41,8 +51,10 @@ def read_grades(path: str | Path) -> dict[str, list[tuple[str, float]]]:
     found: dict[str, list[tuple[str, float]]] = {}
     for number, parts in _lines(path):
         if len(parts) != 4:
-            raise BadInput(f"{path}:{number}: a line of judgements is: query 0 paper grade; this one has "
-                           f"{len(parts)} columns")
+            raise BadInput(
+                f"{path}:{number}: a line of judgements is: query 0 paper grade; this one has "
+                f"{len(parts)} columns"
+            )
         found.setdefault(parts[0], []).append((parts[2], _number(parts[3], f"{path}:{number}")))
     return found
 
@@ -50,7 +62,9 @@ def read_grades(path: str | Path) -> dict[str, list[tuple[str, float]]]:
 def _lines(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     try:
         with Path(path).open(encoding="utf-8") as file:
-            yield from ((number, line.split()) for number, line in enumerate(file, 1) if line.strip())
+            yield from (
+                (number, line.split()) for number, line in enumerate(file, 1) if line.strip()
+            )
     except FileNotFoundError:
         raise MissingData(f"{path}: no such file") from None
     except UnicodeDecodeError:
@@ -69,30 +83,44 @@ def _number(text: str, place: str) -> float:
 
 def write_qrels(file: IO[str], questions: Sequence[Question], names: Mapping[int, str]) -> None:
     """Write what each query should find: query 0 paper 1."""
-    file.writelines(f"{token(each.id)} 0 {token(names[row])} 1\n" for each in questions for row in each.gold)
+    file.writelines(
+        f"{token(each.id)} 0 {token(names[row])} 1\n" for each in questions for row in each.gold
+    )
 
 
 def write_queries(file: IO[str], questions: Sequence[Question]) -> None:
     """Write queries as `citewise run` reads them, with what is hidden from each."""
     for question in questions:
         query = question.query
-        record = {"id": question.id, "title": query.title, "abstract": query.abstract, "year": query.year,
-                  "hidden": query.hidden, "authors": query.authors}
-        file.write(msgspec.json.encode({name: value for name, value in record.items() if value}).decode() + "\n")
+        record = {
+            "id": question.id,
+            "title": query.title,
+            "abstract": query.abstract,
+            "year": query.year,
+            "hidden": query.hidden,
+            "authors": query.authors,
+        }
+        file.write(
+            msgspec.json.encode({name: value for name, value in record.items() if value}).decode()
+            + "\n"
+        )
 
 
-def write_beir(folder: str | Path, library: Library, questions: Sequence[Question]) -> None:
-    """Write the whole library and the queries in BEIR's layout; it has no room for what a query may not see."""
+def write_beir(folder: str | Path, stores: Stores, questions: Sequence[Question]) -> None:
+    """Write the whole library and the queries in BEIR's layout; it has no room for what a query may
+    not see.
+    """
     folder = Path(folder)
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     with (folder / "corpus.jsonl").open("wb") as file:
-        for start in range(0, library.rows.size, _BATCH):
-            papers = library.papers(library.rows[start: start + _BATCH])
-            file.writelines(_beir(paper.id, paper.title, paper.abstract, _about(paper)) for paper in papers)
+        for start in range(0, stores.papers.rows.size, _BATCH):
+            papers = stores.papers.read(stores.papers.rows[start : start + _BATCH])
+            file.writelines(
+                _beir(paper.id, paper.title, paper.abstract, _about(paper)) for paper in papers
+            )
     with (folder / "queries.jsonl").open("wb") as file:
-        file.writelines(_beir(each.id, "", each.query.text.strip(), {})
-                        for each in questions)
-    names = gold_names(library, questions)
+        file.writelines(_beir(each.id, "", each.query.text.strip(), {}) for each in questions)
+    names = gold_names(stores, questions)
     with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8") as table:
         table.write("query-id\tcorpus-id\tscore\n")
         table.writelines(f"{each.id}\t{names[row]}\t1\n" for each in questions for row in each.gold)
@@ -107,7 +135,35 @@ def _about(paper: Paper) -> dict[str, object]:
     return {"year": paper.year} if paper.year else {}
 
 
-def gold_names(library: Library, questions: Sequence[Question]) -> dict[int, str]:
+def gold_names(stores: Stores, questions: Sequence[Question]) -> dict[int, str]:
     """Return the ids of all papers that some query should find, by row."""
     rows = sorted({row for question in questions for row in question.gold})
-    return dict(zip(rows, (paper.id for paper in library.papers(rows)), strict=True))
+    return dict(zip(rows, (paper.id for paper in stores.papers.read(rows)), strict=True))
+
+
+def write_run(
+    file: IO[str], query: str, papers: Sequence[str], scores: Sequence[float], tag: str
+) -> None:
+    """Append a query's answers in TREC's format: query Q0 paper rank score tag; white space in an
+    id becomes %20.
+    """
+    for rank, (paper, score) in enumerate(zip(papers, _falling(scores).tolist(), strict=True), 1):
+        file.write(f"{token(query)} Q0 {token(paper)} {rank} {np.float32(score)!s} {token(tag)}\n")
+
+
+def _falling(scores: Sequence[float]) -> NDArray[np.float32]:
+    """Return scores that fall from each to the next: trec_eval, which reads 32 bits, orders equal
+    ones by their ids.
+    """
+    values = np.array(scores, np.float32)
+    for place in np.flatnonzero(np.diff(values) >= 0).tolist():
+        for later in range(place + 1, values.size):
+            if values[later] < values[later - 1]:
+                break
+            values[later] = np.nextafter(values[later - 1], np.float32(-np.inf))
+    return values
+
+
+def token(text: str) -> str:
+    """Return an id as TREC's formats hold it, without white space."""
+    return "%20".join(text.split())

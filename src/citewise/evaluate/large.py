@@ -1,7 +1,8 @@
 """Large-scale setups: the same questions over candidate sets of growing size, or of one field each.
 
-Medić and Šnajder 2022, section 3. A candidate set is made a library of its own, so that a system knows no more than
-what is in it; it has the citations among its papers, and no trained model. All that the questions cite is in it.
+Medić and Šnajder 2022, section 3. A candidate set is made a library of its own, so that a system
+knows no more than what is in it; it has the citations among its papers, and no trained model. All
+that the questions cite is in it.
 """
 
 import hashlib
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from citewise.api import add, open_stores
+from citewise.arrays import Rows
 from citewise.errors import BadInput
 from citewise.evaluate.experiment import Estimate, Settings, answers
 from citewise.evaluate.fields import Fields
@@ -21,9 +24,8 @@ from citewise.evaluate.pool_building import draw_questions
 from citewise.evaluate.pools import PoolSettings
 from citewise.evaluate.runs import Progress
 from citewise.evaluate.splits import Question
-from citewise.library.library import Library
-from citewise.opened import OpenLibrary, add
-from citewise.types import Paper, Rows
+from citewise.protocols import Stores
+from citewise.types import Paper
 
 MEASURES = "MAP@500 nDCG@500 R@30"
 """Those of the paper's tables 1, 2, 7 and 8."""
@@ -54,29 +56,52 @@ class LargeScores:
     """By system and measure."""
 
 
-def sized_sets(library: Library, questions: Sequence[Question], sizes: Sequence[int], repeats: int = 1,
-               seed: int = 0) -> Iterator[CandidateSet]:
-    """Yield for each size all that is asked for with random papers, none younger than the last query (section 3.1)."""
+def sized_sets(
+    stores: Stores,
+    questions: Sequence[Question],
+    sizes: Sequence[int],
+    repeats: int = 1,
+    seed: int = 0,
+) -> Iterator[CandidateSet]:
+    """Yield for each size all that is asked for with random papers, none younger than the last
+    query (section 3.1).
+    """
     last = max((question.query.year or 0 for question in questions), default=0)
-    years = library.years(library.rows)
-    others = library.rows[(years > 0) & (years <= last)]
+    years = stores.papers.years(stores.papers.rows)
+    others = stores.papers.rows[(years > 0) & (years <= last)]
     for size in sizes:
         for repeat in range(repeats if size < others.size else 1):
-            yield CandidateSet(f"{size}", tuple(questions), _filled(questions, others, size, f"{seed} {size} {repeat}"))
+            yield CandidateSet(
+                f"{size}",
+                tuple(questions),
+                _filled(questions, others, size, f"{seed} {size} {repeat}"),
+            )
 
 
-def field_sets(library: Library, questions: Sequence[Question], fields: Fields, settings: PoolSettings,
-               size: int = 100_000, repeats: int = 1) -> Iterator[CandidateSet]:
-    """Yield for each field all that its questions cite with papers that some paper of the field cites (section 3.2).
+def field_sets(
+    stores: Stores,
+    questions: Sequence[Question],
+    fields: Fields,
+    settings: PoolSettings,
+    size: int = 100_000,
+    repeats: int = 1,
+) -> Iterator[CandidateSet]:
+    """Yield for each field all that its questions cite with papers that some paper of the field
+    cites (section 3.2).
 
     Of those citations, only the ones made before the field's last query count.
     """
-    drawn = draw_questions(library, questions, fields, settings)
-    asked = {name: [question for field, question in drawn if field == name] for name in dict.fromkeys(
-        field for field, _ in drawn)}
-    for name, members in fields.members(library, asked).items():
-        years, last = library.years(members), max(question.query.year or 0 for question in asked[name])
-        others = np.unique(library.references(members[(years > 0) & (years < last)]).values)
+    drawn = draw_questions(stores, questions, fields, settings)
+    asked = {
+        name: [question for field, question in drawn if field == name]
+        for name in dict.fromkeys(field for field, _ in drawn)
+    }
+    for name, members in fields.members(stores, asked).items():
+        years, last = (
+            stores.papers.years(members),
+            max(question.query.year or 0 for question in asked[name]),
+        )
+        others = np.unique(stores.graph.references(members[(years > 0) & (years < last)]).values)
         for repeat in range(repeats if size < others.size else 1):
             rows = _filled(asked[name], others, size, f"{settings.seed} {name} {repeat}")
             yield CandidateSet(name, tuple(asked[name]), rows)
@@ -87,59 +112,93 @@ def _filled(questions: Sequence[Question], others: Rows, size: int, seed: str) -
     wanted = np.unique([row for question in questions for row in question.gold]).astype(np.int64)
     free = np.setdiff1d(others, wanted).tolist()
     if size < wanted.size:
-        raise BadInput(f"{size:,} papers are too few: what the questions cite are {wanted.size:,} already")
+        raise BadInput(
+            f"{size:,} papers are too few: what the questions cite are {wanted.size:,} already"
+        )
     chosen = random.Random(seed).sample(free, min(size - wanted.size, len(free)))  # noqa: S311
     return np.sort(np.concatenate((wanted, np.array(chosen, np.int64))))
 
 
-def score_sets(held: OpenLibrary, systems: Sequence[str], sets: Sequence[CandidateSet], folder: Path,
-               settings: Settings | None = None, progress: Progress = lambda done, total: None) -> list[LargeScores]:
-    """Ask the systems in each candidate set; libraries and answers are kept in the folder and used again."""
+def score_sets(
+    stores: Stores,
+    systems: Sequence[str],
+    sets: Sequence[CandidateSet],
+    folder: Path,
+    settings: Settings | None = None,
+    progress: Progress = lambda done, total: None,
+) -> list[LargeScores]:
+    """Ask the systems in each candidate set; libraries and answers are kept in the folder and used
+    again.
+    """
     settings = replace(settings or Settings(parse_measures(MEASURES)), folder=folder / "runs")
     found: dict[str, list[tuple[CandidateSet, dict[str, Hits]]]] = {}
     for place, each in enumerate(sets):
-        found.setdefault(each.name, []).append((each, _hits(held, systems, each, folder, settings)))
+        found.setdefault(each.name, []).append(
+            (each, _hits(stores, systems, each, folder, settings))
+        )
         progress(place + 1, len(sets))
     return [_scores(name, repeats, settings) for name, repeats in found.items()]
 
 
-def _hits(held: OpenLibrary, systems: Sequence[str], each: CandidateSet, folder: Path,
-          settings: Settings) -> dict[str, Hits]:
-    part = part_library(held, each.rows, folder)
-    questions = moved(each.questions, held, part)
+def _hits(
+    stores: Stores, systems: Sequence[str], each: CandidateSet, folder: Path, settings: Settings
+) -> dict[str, Hits]:
+    part = part_library(stores, each.rows, folder)
+    questions = moved(each.questions, stores, part)
     depth = max(measure.k for measure in settings.measures)
-    return {run.system: Hits.of(run.rankings, [question.gold for question in questions], depth)
-            for run in answers(part, systems, questions, settings)}
+    return {
+        run.system: Hits.of(run.rankings, [question.gold for question in questions], depth)
+        for run in answers(part, systems, questions, settings)
+    }
 
 
-def part_library(held: OpenLibrary, rows: Rows, folder: Path) -> OpenLibrary:
-    """Return a library of some papers of another; it is made in the folder unless it is there already."""
-    key = held.library.manifest.fingerprint.encode() + rows.tobytes()
+def part_library(stores: Stores, rows: Rows, folder: Path) -> Stores:
+    """Return a library of some papers of another; it is made in the folder unless it is there
+    already.
+    """
+    key = stores.info.fingerprint.encode() + rows.tobytes()
     path = folder / f"part-{hashlib.blake2b(key, digest_size=8).hexdigest()}"
     if not (path / "manifest.json").exists():
         shutil.rmtree(path, ignore_errors=True)
-        add(_papers(held.library, rows), path, keep_versions=True)
-    return OpenLibrary(path)
+        add(_papers(stores, rows), path, keep_versions=True)
+    return open_stores(path)
 
 
-def _papers(library: Library, rows: Rows) -> Iterator[Paper]:
+def _papers(stores: Stores, rows: Rows) -> Iterator[Paper]:
     for start in range(0, rows.size, _BATCH):
-        yield from library.papers(rows[start: start + _BATCH])
+        yield from stores.papers.read(rows[start : start + _BATCH])
 
 
-def moved(questions: Sequence[Question], whole: OpenLibrary, part: OpenLibrary) -> list[Question]:
+def moved(questions: Sequence[Question], whole: Stores, part: Stores) -> list[Question]:
     """Return the same questions with the rows of another library that has all that they cite."""
     rows = np.unique([row for question in questions for row in question.gold]).astype(np.int64)
-    there = part.library.rows_of([paper.id for paper in whole.library.papers(rows)])
+    there = part.papers.find([paper.id for paper in whole.papers.read(rows)])
     places = dict(zip(rows.tolist(), there.tolist(), strict=True))
-    return [replace(question, gold=tuple(places[row] for row in question.gold)) for question in questions]
+    return [
+        replace(question, gold=tuple(places[row] for row in question.gold))
+        for question in questions
+    ]
 
 
-def _scores(name: str, repeats: Sequence[tuple[CandidateSet, dict[str, Hits]]], settings: Settings) -> LargeScores:
+def _scores(
+    name: str, repeats: Sequence[tuple[CandidateSet, dict[str, Hits]]], settings: Settings
+) -> LargeScores:
     first, hits = repeats[0]
-    return LargeScores(name, first.rows.size, len(repeats), len(first.questions), {
-        system: {str(measure): _estimate(measure, [each[system] for _, each in repeats], settings.seed)
-                 for measure in settings.measures} for system in hits})
+    return LargeScores(
+        name,
+        first.rows.size,
+        len(repeats),
+        len(first.questions),
+        {
+            system: {
+                str(measure): _estimate(
+                    measure, [each[system] for _, each in repeats], settings.seed
+                )
+                for measure in settings.measures
+            }
+            for system in hits
+        },
+    )
 
 
 def _estimate(measure: Measure, repeats: Sequence[Hits], seed: int) -> Estimate:

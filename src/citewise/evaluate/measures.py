@@ -1,8 +1,10 @@
-"""Measures as values that print as they parse (`F1@20`), over all queries at once, with intervals and significance.
+"""Measures as values that print as they parse (`F1@20`), over all queries at once, with intervals
+and significance.
 
-A measure is computed in two steps: a number or two for each query, and one number of their means over the queries. Only
-F1@k has two, for it is the harmonic mean of the mean precision and the mean recall (Bhagavatula et al. 2018, Nogueira
-et al. 2020); for all others the second step does nothing. Intervals and tests resample queries and repeat that step.
+A measure is computed in two steps: a number or two for each query, and one number of their means
+over the queries. Only F1@k has two, for it is the harmonic mean of the mean precision and the mean
+recall (Bhagavatula et al. 2018, Nogueira et al. 2020); for all others the second step does nothing.
+Intervals and tests resample queries and repeat that step.
 """
 
 import re
@@ -36,8 +38,12 @@ class Hits:
     wanted: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rankings: Sequence[NDArray[np.int64]], gold: Sequence[Sequence[int]], depth: int) -> "Hits":
-        """Look for the gold rows of each query in its ranking; a query without an answer hits nothing."""
+    def of(
+        cls, rankings: Sequence[NDArray[np.int64]], gold: Sequence[Sequence[int]], depth: int
+    ) -> "Hits":
+        """Look for the gold rows of each query in its ranking; a query without an answer hits
+        nothing.
+        """
         relevant = np.zeros((len(rankings), depth), np.bool_)
         for place, (ranking, wanted) in enumerate(zip(rankings, gold, strict=True)):
             found = np.isin(ranking[:depth], wanted)
@@ -67,19 +73,25 @@ def _reciprocal_rank(hits: Hits, k: int) -> Values:
 
 
 def _average_precision(hits: Hits, k: int) -> Values:
-    """Sum the precision at each hit within k, over all that should be found, as trec_eval's map_cut does."""
+    """Sum the precision at each hit within k, over all that should be found, as trec_eval's map_cut
+    does.
+    """
     relevant = hits.relevant[:, :k]
     precision = np.cumsum(relevant, 1) / np.arange(1, relevant.shape[1] + 1)
     return _column((precision * relevant).sum(1) / np.maximum(hits.wanted, 1))
 
 
 def _normalised_gain(hits: Hits, k: int) -> Values:
-    """Discount by log2(rank + 1), over what the best order would gain (Järvelin and Kekäläinen 2002)."""
+    """Discount by log2(rank + 1), over what the best order would gain (Järvelin and Kekäläinen
+    2002).
+    """
     relevant = hits.relevant[:, :k]
     discounts = 1 / np.log2(np.arange(2, k + 2))
     best = np.concatenate(([0.0], np.cumsum(discounts)))[np.minimum(hits.wanted, k)]
     gained = relevant @ discounts[: relevant.shape[1]]
-    return _column(gained / np.maximum(best, 1.0))  # the best gain of a query that wants anything is 1 and more
+    return _column(
+        gained / np.maximum(best, 1.0)
+    )  # the best gain of a query that wants anything is 1 and more
 
 
 def _hit(hits: Hits, k: int) -> Values:
@@ -91,8 +103,14 @@ def _column(values: ArrayLike) -> Values:
 
 
 FORMULAS: dict[str, Callable[[Hits, int], Values]] = {
-    "P": _precision, "R": _recall, "F1": _precision_and_recall, "MRR": _reciprocal_rank, "MAP": _average_precision,
-    "nDCG": _normalised_gain, "hit": _hit}
+    "P": _precision,
+    "R": _recall,
+    "F1": _precision_and_recall,
+    "MRR": _reciprocal_rank,
+    "MAP": _average_precision,
+    "nDCG": _normalised_gain,
+    "hit": _hit,
+}
 """Name to what is computed for each query."""
 
 _NAMES = {name.lower(): name for name in FORMULAS}
@@ -110,8 +128,10 @@ class Measure:
         """Read a name and a depth: `nDCG@10`, in any case."""
         match = _SPELLED.fullmatch(text)
         if not match or match[1].lower() not in _NAMES or int(match[2]) < 1:
-            raise BadInput(f"unknown measure {text.strip()!r}; write a name and a depth, such as F1@20; "
-                           f"names: {', '.join(FORMULAS)}")
+            raise BadInput(
+                f"unknown measure {text.strip()!r}; write a name and a depth, such as F1@20; "
+                f"names: {', '.join(FORMULAS)}"
+            )
         return cls(_NAMES[match[1].lower()], int(match[2]))
 
     def __str__(self) -> str:
@@ -124,16 +144,22 @@ class Measure:
 
     def of(self, hits: Hits) -> float:
         """Return the measure over all queries, 0 if there are none."""
-        return float(combined(self.each(hits).mean(0, keepdims=True))[0]) if hits.wanted.size else 0.0
+        return (
+            float(combined(self.each(hits).mean(0, keepdims=True))[0]) if hits.wanted.size else 0.0
+        )
 
 
 def parse_measures(text: str) -> tuple[Measure, ...]:
     """Read several measures, separated by spaces or commas; each counts once."""
-    return tuple(dict.fromkeys(Measure.parse(part) for part in re.split(r"[\s,]+", text.strip()) if part))
+    return tuple(
+        dict.fromkeys(Measure.parse(part) for part in re.split(r"[\s,]+", text.strip()) if part)
+    )
 
 
 def combined(means: Values) -> NDArray[np.float64]:
-    """Return the measure that each row of means over queries makes: where there are two, their harmonic mean."""
+    """Return the measure that each row of means over queries makes: where there are two, their
+    harmonic mean.
+    """
     if means.shape[1] == 1:
         return means[:, 0]
     product, total = means[:, 0] * means[:, 1], means[:, 0] + means[:, 1]
@@ -150,7 +176,9 @@ def resampled(values: Values, seed: int = 0) -> NDArray[np.float64]:
     dice, count = np.random.default_rng(seed), len(values)
     if not count:
         return np.zeros(RESAMPLES)
-    return np.concatenate([combined(_drawn(dice, count) @ values / count) for _ in range(RESAMPLES // _CHUNK)])
+    return np.concatenate(
+        [combined(_drawn(dice, count) @ values / count) for _ in range(RESAMPLES // _CHUNK)]
+    )
 
 
 def bounds(drawn: NDArray[np.float64], share: float = 0.95) -> tuple[float, float]:
@@ -166,7 +194,9 @@ def _drawn(dice: np.random.Generator, count: int) -> NDArray[np.int64]:
 
 
 def significance(one: Values, other: Values, seed: int = 0) -> float:
-    """Return the two-sided p-value of a paired randomisation test: each query's two answers change sides at random."""
+    """Return the two-sided p-value of a paired randomisation test: each query's two answers change
+    sides at random.
+    """
     dice, count = np.random.default_rng(seed), len(one)
     if not count:
         return 1.0

@@ -1,4 +1,6 @@
-"""Pictures of results: recall by depth, quality against latency, bars with intervals; as PNG and SVG."""
+"""Pictures of results: recall by depth, quality against latency, bars with intervals; as PNG and
+SVG.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +10,8 @@ from citewise.errors import MissingExtra
 from citewise.evaluate.experiment import Results
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-"""Okabe and Ito's, which people with any colour vision tell apart; each also has a mark of its own."""
+"""Okabe and Ito's, which people with any colour vision tell apart; each also has a mark of its own.
+"""
 
 MARKS = "osD^vPX*"
 FORMATS = ("png", "svg")
@@ -20,8 +23,16 @@ def save_plots(results: Results, folder: str | Path) -> list[Path]:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    style = {"svg.hashsalt": "citewise", "svg.fonttype": "none", "font.size": 10, "axes.spines.top": False,
-             "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3, "figure.constrained_layout.use": True}
+    style = {
+        "svg.hashsalt": "citewise",
+        "svg.fonttype": "none",
+        "font.size": 10,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.alpha": 0.3,
+        "figure.constrained_layout.use": True,
+    }
     with matplotlib.rc_context(style):
         for name, draw in {"recall": _recall, "latency": _latency, "measures": _measures}.items():
             figure = matplotlib.figure.Figure(figsize=(6.4, 4.2))
@@ -30,7 +41,9 @@ def save_plots(results: Results, folder: str | Path) -> list[Path]:
                 figure.suptitle("UNGUARDED: not a measure of quality", color="#D55E00")
             for kind in FORMATS:
                 written.append(folder / f"{name}.{kind}")
-                figure.savefig(written[-1], dpi=150, metadata={"Date": None} if kind == "svg" else None)
+                figure.savefig(
+                    written[-1], dpi=150, metadata={"Date": None} if kind == "svg" else None
+                )
     return written
 
 
@@ -45,28 +58,46 @@ def require_matplotlib() -> Any:
 
 
 def _styles(names: Sequence[str]) -> list[dict[str, str]]:
-    return [{"color": COLOURS[place % len(COLOURS)], "marker": MARKS[place % len(MARKS)], "label": name}
-            for place, name in enumerate(names)]
+    return [
+        {"color": COLOURS[place % len(COLOURS)], "marker": MARKS[place % len(MARKS)], "label": name}
+        for place, name in enumerate(names)
+    ]
 
 
 def _recall(axes: Any, results: Results) -> None:
-    for scored, style in zip(results.systems, _styles([each.system for each in results.systems]), strict=True):
-        axes.plot(list(scored.recall), list(scored.recall.values()), linewidth=1.5, markersize=5, **style)
+    for scored, style in zip(
+        results.systems, _styles([each.system for each in results.systems]), strict=True
+    ):
+        axes.plot(
+            list(scored.recall), list(scored.recall.values()), linewidth=1.5, markersize=5, **style
+        )
     axes.set(xscale="log", ylim=(0, None), xlabel="depth", ylabel="recall", title="Recall by depth")
     _plain_ticks(axes)
     axes.legend(frameon=False)
 
 
 def _latency(axes: Any, results: Results) -> None:
-    """Draw the first measure with its interval over the median time; run files have no time and are not there."""
+    """Draw the first measure with its interval over the median time; run files have no time and are
+    not there.
+    """
     measure = results.measures[0]
     timed = [each for each in results.systems if each.milliseconds]
     for scored, style in zip(timed, _styles([each.system for each in timed]), strict=True):
         found = scored.values[measure]
-        axes.errorbar(scored.milliseconds["median"], found.value,  # type: ignore[index]
-                      yerr=[[found.value - found.low], [found.high - found.value]],
-                      linestyle="", capsize=3, **style)
-    axes.set(xscale="log", xlabel="milliseconds a query (median)", ylabel=measure, title=f"{measure} against latency")
+        axes.errorbar(
+            (scored.milliseconds or {})["median"],
+            found.value,
+            yerr=[[found.value - found.low], [found.high - found.value]],
+            linestyle="",
+            capsize=3,
+            **style,
+        )
+    axes.set(
+        xscale="log",
+        xlabel="milliseconds a query (median)",
+        ylabel=measure,
+        title=f"{measure} against latency",
+    )
     _plain_ticks(axes)
     if timed:
         axes.legend(frameon=False)
@@ -75,6 +106,7 @@ def _latency(axes: Any, results: Results) -> None:
 def _plain_ticks(axes: Any) -> None:
     """Write 1, 2, 5, 10 … along a logarithmic axis in place of powers."""
     from matplotlib.ticker import LogLocator, NullLocator
+
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter("{x:g}")
@@ -86,9 +118,18 @@ def _measures(axes: Any, results: Results) -> None:
     for place, scored in enumerate(results.systems):
         found = [scored.values[measure] for measure in results.measures]
         at = [number - 0.4 + width * (place + 0.5) for number in range(len(found))]
-        axes.bar(at, [each.value for each in found], width * 0.9, color=COLOURS[place % len(COLOURS)],
-                 label=scored.system, capsize=3, yerr=[[each.value - each.low for each in found],
-                                                       [each.high - each.value for each in found]])
+        axes.bar(
+            at,
+            [each.value for each in found],
+            width * 0.9,
+            color=COLOURS[place % len(COLOURS)],
+            label=scored.system,
+            capsize=3,
+            yerr=[
+                [each.value - each.low for each in found],
+                [each.high - each.value for each in found],
+            ],
+        )
     axes.set_xticks(range(len(results.measures)), results.measures)
     axes.set(title=f"{results.queries:,} queries, 95% intervals")
     axes.legend(frameon=False)

@@ -8,13 +8,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.arrays import Rows
 from citewise.errors import BadInput
 from citewise.evaluate.experiment import Comparison, Estimate, Settings, answers
-from citewise.evaluate.measures import Hits, Measure, Values, bounds, interval, parse_measures, resampled, significance
+from citewise.evaluate.measures import (
+    Hits,
+    Measure,
+    Values,
+    bounds,
+    interval,
+    parse_measures,
+    resampled,
+    significance,
+)
 from citewise.evaluate.pools import Pools, Resolved, ResolvedPool
 from citewise.evaluate.runs import Progress, Run
-from citewise.opened import OpenLibrary
-from citewise.types import Rows
+from citewise.protocols import Stores
 
 MEASURES = "MAP@1000 R@5"
 """MDCR's; no pool has a thousand papers, so MAP is over all of it."""
@@ -22,7 +31,9 @@ MEASURES = "MAP@1000 R@5"
 
 @dataclass(frozen=True, slots=True)
 class PoolScores:
-    """One system's results; a value is the mean over queries of a field, or the mean over fields of those."""
+    """One system's results; a value is the mean over queries of a field, or the mean over fields of
+    those.
+    """
 
     system: str
     average: dict[str, Estimate]
@@ -54,33 +65,53 @@ class PoolResults:
     measures: tuple[str, ...]
     systems: tuple[PoolScores, ...]
     comparisons: tuple[Comparison, ...]
-    """Every pair of systems by their averages over fields, each with the earlier one as the baseline."""
+    """Every pair of systems by their averages over fields, each with the earlier one as the
+    baseline.
+    """
 
 
-def score_pools(held: OpenLibrary, systems: Sequence[str], pools: Pools, settings: Settings | None = None,
-                progress: Progress = lambda done, total: None, *, stale: bool = False) -> PoolResults:
+def score_pools(
+    stores: Stores,
+    systems: Sequence[str],
+    pools: Pools,
+    settings: Settings | None = None,
+    progress: Progress = lambda done, total: None,
+    *,
+    stale: bool = False,
+) -> PoolResults:
     """Rank every pool with every system and measure it; breakdowns of the settings do not apply."""
     settings = settings or Settings(measures=parse_measures(MEASURES))
-    resolved = pools.resolve(held, stale=stale)
+    resolved = pools.resolve(stores, stale=stale)
     if not resolved.pools:
-        raise BadInput("the library holds no query of these pools with a paper that it cites: index their papers first")
+        raise BadInput(
+            "the library holds no query of these pools with a paper that it cites: index their papers first"
+        )
     questions = [each.question for each in resolved.pools]
     largest = max(len(each.names) for each in resolved.pools)
-    runs = answers(held, systems, questions, replace(settings, depth=largest), progress)
-    return score_runs(held, runs, resolved, settings)
+    runs = answers(stores, systems, questions, replace(settings, depth=largest), progress)
+    return score_runs(stores, runs, resolved, settings)
 
 
-def score_runs(held: OpenLibrary, runs: Sequence[Run], resolved: Resolved, settings: Settings) -> PoolResults:
+def score_runs(
+    stores: Stores, runs: Sequence[Run], resolved: Resolved, settings: Settings
+) -> PoolResults:
     """Return the measures of answers that are there already."""
     pools, places = resolved.pools, _places(resolved.pools)
-    orders = {run.system: [completed(run, place, pool, settings.seed) for place, pool in enumerate(pools)]
-              for run in runs}
+    orders = {
+        run.system: [completed(run, place, pool, settings.seed) for place, pool in enumerate(pools)]
+        for run in runs
+    }
     return PoolResults(
-        library=held.library.manifest.fingerprint, queries={field: len(found) for field, found in places.items()},
-        papers=sum(len(pool.names) for pool in pools), absent_queries=resolved.absent_queries, absent=resolved.absent,
-        unseen=resolved.unseen, measures=tuple(map(str, settings.measures)),
+        library=stores.info.fingerprint,
+        queries={field: len(found) for field, found in places.items()},
+        papers=sum(len(pool.names) for pool in pools),
+        absent_queries=resolved.absent_queries,
+        absent=resolved.absent,
+        unseen=resolved.unseen,
+        measures=tuple(map(str, settings.measures)),
         systems=tuple(_scored(run, orders[run.system], pools, settings) for run in runs),
-        comparisons=tuple(_comparisons(orders, pools, settings)))
+        comparisons=tuple(_comparisons(orders, pools, settings)),
+    )
 
 
 def _places(pools: Sequence[ResolvedPool]) -> dict[str, NDArray[np.int64]]:
@@ -91,8 +122,8 @@ def _places(pools: Sequence[ResolvedPool]) -> dict[str, NDArray[np.int64]]:
 def completed(run: Run, place: int, pool: ResolvedPool, seed: int = 0) -> Rows:
     """Return a pool as a system ranks it, whole: what it did not rank stands last.
 
-    Papers of equal score, and those that have none, are ordered by a hash of their ids: by nothing that knows the
-    truth, and in the same way wherever the pool is ranked.
+    Papers of equal score, and those that have none, are ordered by a hash of their ids: by nothing
+    that knows the truth, and in the same way wherever the pool is ranked.
     """
     ranking = run.rankings[place]
     level = dict(zip(ranking.tolist(), _levels(run, place).tolist(), strict=True))
@@ -102,7 +133,9 @@ def completed(run: Run, place: int, pool: ResolvedPool, seed: int = 0) -> Rows:
 
 
 def _levels(run: Run, place: int) -> NDArray[np.int64]:
-    """Return how many different scores stand before each ranked paper; a run file's order has no ties."""
+    """Return how many different scores stand before each ranked paper; a run file's order has no
+    ties.
+    """
     if not run.scores:
         return np.arange(run.rankings[place].size)
     scores = run.scores[place]
@@ -114,16 +147,33 @@ def _hash(seed: int, query: str, paper: str) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "big")
 
 
-def _scored(run: Run, orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings) -> PoolScores:
+def _scored(
+    run: Run, orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings
+) -> PoolScores:
     whole = _hits(orders, pools, settings)
-    fields = {field: {str(measure): Estimate(measure.of(whole.take(found)), *interval(measure.each(whole.take(found)),
-                                                                                      settings.seed))
-                      for measure in settings.measures} for field, found in _places(pools).items()}
+    fields = {
+        field: {
+            str(measure): Estimate(
+                measure.of(whole.take(found)),
+                *interval(measure.each(whole.take(found)), settings.seed),
+            )
+            for measure in settings.measures
+        }
+        for field, found in _places(pools).items()
+    }
     kinds = dict.fromkeys(kind for pool in pools for kind in pool.negatives)
-    unscored = sum(np.setdiff1d(pool.rows, ranking).size for pool, ranking in zip(pools, run.rankings, strict=True))
-    return PoolScores(run.system, _over_fields(whole, pools, settings), fields,
-                      {kind: _against(kind, orders, pools, settings) for kind in kinds}, unscored,
-                      None if run.seconds is None else float(np.median(run.seconds)) * 1000)
+    unscored = sum(
+        np.setdiff1d(pool.rows, ranking).size
+        for pool, ranking in zip(pools, run.rankings, strict=True)
+    )
+    return PoolScores(
+        run.system,
+        _over_fields(whole, pools, settings),
+        fields,
+        {kind: _against(kind, orders, pools, settings) for kind in kinds},
+        unscored,
+        None if run.seconds is None else float(np.median(run.seconds)) * 1000,
+    )
 
 
 def _hits(orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings) -> Hits:
@@ -131,44 +181,80 @@ def _hits(orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Setti
     return Hits.of(orders, [pool.question.gold for pool in pools], depth)
 
 
-def _against(kind: str, orders: Sequence[Rows], pools: Sequence[ResolvedPool],
-             settings: Settings) -> dict[str, Estimate]:
-    """Return the measures over the cited papers and the negatives of one kind alone (section 4.4, table 4).
+def _against(
+    kind: str, orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings
+) -> dict[str, Estimate]:
+    """Return the measures over the cited papers and the negatives of one kind alone (section 4.4,
+    table 4).
 
-    A system gives a paper one score, as in the benchmark's files, so leaving the others out changes no order. Pools
-    without a negative of that kind are left out.
+    A system gives a paper one score, as in the benchmark's files, so leaving the others out changes
+    no order. Pools without a negative of that kind are left out.
     """
-    chosen = [(pool, order[np.isin(order, [*pool.question.gold, *pool.negatives[kind].tolist()])])
-              for pool, order in zip(pools, orders, strict=True) if pool.negatives.get(kind, np.zeros(0)).size]
-    return _over_fields(_hits([order for _, order in chosen], [pool for pool, _ in chosen], settings),
-                        [pool for pool, _ in chosen], settings)
+    chosen = [
+        (pool, order[np.isin(order, [*pool.question.gold, *pool.negatives[kind].tolist()])])
+        for pool, order in zip(pools, orders, strict=True)
+        if pool.negatives.get(kind, np.zeros(0)).size
+    ]
+    return _over_fields(
+        _hits([order for _, order in chosen], [pool for pool, _ in chosen], settings),
+        [pool for pool, _ in chosen],
+        settings,
+    )
 
 
-def _over_fields(hits: Hits, pools: Sequence[ResolvedPool], settings: Settings) -> dict[str, Estimate]:
-    """Return the mean over fields of each measure, with intervals that resample queries within their field."""
+def _over_fields(
+    hits: Hits, pools: Sequence[ResolvedPool], settings: Settings
+) -> dict[str, Estimate]:
+    """Return the mean over fields of each measure, with intervals that resample queries within
+    their field.
+    """
     places = _places(pools)
-    return {str(measure): _mean_estimate([(measure, hits.take(found)) for found in places.values()], settings.seed)
-            for measure in settings.measures}
+    return {
+        str(measure): _mean_estimate(
+            [(measure, hits.take(found)) for found in places.values()], settings.seed
+        )
+        for measure in settings.measures
+    }
 
 
 def _mean_estimate(parts: Sequence[tuple[Measure, Hits]], seed: int) -> Estimate:
     if not parts:
         return Estimate(0.0, 0.0, 0.0)
-    drawn = np.mean([resampled(measure.each(hits), seed + place) for place, (measure, hits) in enumerate(parts)], 0)
+    drawn = np.mean(
+        [
+            resampled(measure.each(hits), seed + place)
+            for place, (measure, hits) in enumerate(parts)
+        ],
+        0,
+    )
     return Estimate(float(np.mean([measure.of(hits) for measure, hits in parts])), *bounds(drawn))
 
 
-def _comparisons(orders: dict[str, list[Rows]], pools: Sequence[ResolvedPool], settings: Settings) -> list[Comparison]:
-    """Compare averages over fields: each query weighs as much as makes the mean over queries the mean over fields."""
+def _comparisons(
+    orders: dict[str, list[Rows]], pools: Sequence[ResolvedPool], settings: Settings
+) -> list[Comparison]:
+    """Compare averages over fields: each query weighs as much as makes the mean over queries the
+    mean over fields.
+    """
     places = _places(pools)
     weights = np.zeros((len(pools), 1))
     for found in places.values():
         weights[found] = len(pools) / (len(places) * found.size)
     compared = []
     for measure in settings.measures:
-        values: dict[str, Values] = {name: measure.each(_hits(each, pools, settings)) * weights
-                                     for name, each in orders.items()}
-        compared += [Comparison(str(measure), other, one, float((values[other] - values[one]).mean(0)[0]),
-                                significance(values[one], values[other], settings.seed))
-                     for one, other in itertools.combinations(values, 2) if values[one].shape[1] == 1]
+        values: dict[str, Values] = {
+            name: measure.each(_hits(each, pools, settings)) * weights
+            for name, each in orders.items()
+        }
+        compared += [
+            Comparison(
+                str(measure),
+                other,
+                one,
+                float((values[other] - values[one]).mean(0)[0]),
+                significance(values[one], values[other], settings.seed),
+            )
+            for one, other in itertools.combinations(values, 2)
+            if values[one].shape[1] == 1
+        ]
     return compared

@@ -1,8 +1,9 @@
-"""Pools: for each query a few papers that it cites among many that it does not, for every system the same.
+"""Pools: for each query a few papers that it cites among many that it does not, for every system
+the same.
 
-The benchmark MDCR is made of them (Medić and Šnajder, Large-scale evaluation of transformer-based article encoders on
-the task of citation recommendation, 2022, section 4). `pool_building` makes pools, `pool_scores` scores systems on
-them, `published` reads those of others.
+The benchmark MDCR is made of them (Medić and Šnajder, Large-scale evaluation of transformer-based
+article encoders on the task of citation recommendation, 2022, section 4). `pool_building` makes
+pools, `pool_scores` scores systems on them, `published` reads those of others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +13,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from citewise.arrays import Rows
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import guard as guards
 from citewise.evaluate.splits import Question
-from citewise.library.library import Library
-from citewise.opened import OpenLibrary
+from citewise.protocols import Stores
 from citewise.recommend import scope_of
 from citewise.systems import BASELINE
-from citewise.types import Query, Rows
+from citewise.types import Query
 
 GRAPH, MOST_CITED, RANDOM = "graph", "most-cited", "random"
 """The kinds of negatives beside those that systems give, which have the systems' names."""
@@ -44,14 +45,18 @@ class PoolSettings(msgspec.Struct, frozen=True, kw_only=True):
     abstract: bool = True
     """Whether only papers with an abstract are in pools."""
     newest: bool = False
-    """Whether a field's queries are its newest papers, and drawn at random only among those of one year."""
+    """Whether a field's queries are its newest papers, and drawn at random only among those of one
+    year.
+    """
     seed: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
         least = min(self.models, self.queries, self.cited, self.negatives, self.depth)
         if least < 1 or not self.systems:
-            raise BadInput("pools need at least one system, query, cited paper and negative, drawn from at least one")
+            raise BadInput(
+                "pools need at least one system, query, cited paper and negative, drawn from at least one"
+            )
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +82,7 @@ class _About(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPool:
-    """A pool with the rows of a library."""
+    """A pool with the rows of a stores."""
 
     field: str
     question: Question
@@ -90,7 +95,7 @@ class ResolvedPool:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Pools that can be asked of a library, and what had to be left out."""
+    """Pools that can be asked of a stores, and what had to be left out."""
 
     pools: tuple[ResolvedPool, ...]
     absent_queries: int
@@ -107,12 +112,16 @@ class Pools:
 
     pools: tuple[Pool, ...]
     library: str = ""
-    """The library's fingerprint; "" for published pools, which any library that holds their papers can answer."""
+    """The library's fingerprint; "" for published pools, which any library that holds their papers
+    can answer.
+    """
     settings: PoolSettings | None = None
     fields: Mapping[str, Sequence[str]] | None = None
     """Groups of labels, as given."""
     overlaps: Mapping[str, float] | None = None
-    """For each system that was asked, the mean Jaccard index of its best negatives with those of the others."""
+    """For each system that was asked, the mean Jaccard index of its best negatives with those of
+    the others.
+    """
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -124,19 +133,31 @@ class Pools:
         if self.settings is None:
             return {}
         wanted = {CITED: self.settings.cited, **dict.fromkeys(self.kinds, self.settings.negatives)}
-        lacking = {kind: [count - len(_of(pool, kind)) for pool in self.pools] for kind, count in wanted.items()}
-        return {kind: (sum(each > 0 for each in found), sum(found)) for kind, found in lacking.items() if any(found)}
+        lacking = {
+            kind: [count - len(_of(pool, kind)) for pool in self.pools]
+            for kind, count in wanted.items()
+        }
+        return {
+            kind: (sum(each > 0 for each in found), sum(found))
+            for kind, found in lacking.items()
+            if any(found)
+        }
 
-    def resolve(self, held: OpenLibrary, *, stale: bool = False) -> Resolved:
-        """Return the pools with a library's rows; `stale` lets the library have changed since they were made."""
-        library = held.library
-        if self.library and library.manifest.fingerprint != self.library and not stale:
-            raise BadInput(f"the pools were made for a library with fingerprint {self.library}, and {library.path} now "
-                           f"has {library.manifest.fingerprint}: build them again, or proceed with --stale "
-                           "(in Python: stale=True)")
+    def resolve(self, stores: Stores, *, stale: bool = False) -> Resolved:
+        """Return the pools with a library's rows; `stale` lets the library have changed since they
+        were made.
+        """
+        if self.library and stores.info.fingerprint != self.library and not stale:
+            raise BadInput(
+                f"the pools were made for a library with fingerprint {self.library}, and {stores.info.location} now "
+                f"has {stores.info.fingerprint}: build them again, or proceed with --stale "
+                "(in Python: stale=True)"
+            )
         names = sorted({name for pool in self.pools for name in (pool.id, *_all(pool))})
-        rows = dict(zip(names, library.rows_of(names).tolist(), strict=True))
-        return _resolved(library, self.pools, rows, made_here=library.manifest.fingerprint == self.library)
+        rows = dict(zip(names, stores.papers.find(names).tolist(), strict=True))
+        return _resolved(
+            stores, self.pools, rows, made_here=stores.info.fingerprint == self.library
+        )
 
     def save(self, path: str | Path) -> None:
         """Write what the pools are, then a line for each, as JSON."""
@@ -145,10 +166,18 @@ class Pools:
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of the file."""
         if self.settings is None:
-            raise BadInput("pools that were published by others are not written again: keep their file")
+            raise BadInput(
+                "pools that were published by others are not written again: keep their file"
+            )
         groups = {name: tuple(labels) for name, labels in (self.fields or {}).items()}
-        yield msgspec.json.encode(_About(library=self.library, settings=self.settings, fields=groups,
-                                         overlaps=dict(self.overlaps or {})))
+        yield msgspec.json.encode(
+            _About(
+                library=self.library,
+                settings=self.settings,
+                fields=groups,
+                overlaps=dict(self.overlaps or {}),
+            )
+        )
         yield from map(msgspec.json.encode, self.pools)
 
     @classmethod
@@ -171,30 +200,49 @@ def _of(pool: Pool, kind: str) -> tuple[str, ...]:
 
 def _all(pool: Pool) -> Iterator[str]:
     """Yield the papers of a pool, each once: a published one may have a paper in two kinds."""
-    return iter(dict.fromkeys((*pool.cited, *(name for names in pool.negatives.values() for name in names))))
+    return iter(
+        dict.fromkeys((*pool.cited, *(name for names in pool.negatives.values() for name in names)))
+    )
 
 
-def _resolved(library: Library, pools: Sequence[Pool], rows: Mapping[str, int], made_here: bool) -> Resolved:
-    asked = np.unique([row for row in (rows[pool.id] for pool in pools) if row >= 0]).astype(np.int64)
-    near = dict.fromkeys(asked.tolist(), ()) if made_here else guards.near(library, asked)
-    queries = {row: guards.query_of(paper, [other.id for other in library.papers(near[row])])
-               for row, paper in zip(asked.tolist(), library.papers(asked), strict=True)}
-    whole = [(pool, _with_rows(library, pool, queries[rows[pool.id]], rows)) for pool in pools if rows[pool.id] >= 0]
+def _resolved(
+    stores: Stores, pools: Sequence[Pool], rows: Mapping[str, int], made_here: bool
+) -> Resolved:
+    asked = np.unique([row for row in (rows[pool.id] for pool in pools) if row >= 0]).astype(
+        np.int64
+    )
+    near = dict.fromkeys(asked.tolist(), ()) if made_here else guards.near(stores, asked)
+    queries = {
+        row: guards.query_of(paper, [other.id for other in stores.papers.read(near[row])])
+        for row, paper in zip(asked.tolist(), stores.papers.read(asked), strict=True)
+    }
+    whole = [
+        (pool, _with_rows(stores, pool, queries[rows[pool.id]], rows))
+        for pool in pools
+        if rows[pool.id] >= 0
+    ]
     kept = [(pool, each) for pool, each in whole if each.question.gold]
     known = [{rows[name] for name in _all(pool)} - {-1} for pool, _ in kept]
-    return Resolved(tuple(each for _, each in kept), absent_queries=len(pools) - len(kept),
-                    absent=sum(rows[name] < 0 for pool, _ in kept for name in _all(pool)),
-                    unseen=sum(map(len, known)) - sum(len(each.names) for _, each in kept))
+    return Resolved(
+        tuple(each for _, each in kept),
+        absent_queries=len(pools) - len(kept),
+        absent=sum(rows[name] < 0 for pool, _ in kept for name in _all(pool)),
+        unseen=sum(map(len, known)) - sum(len(each.names) for _, each in kept),
+    )
 
 
-def _with_rows(library: Library, pool: Pool, query: Query, rows: Mapping[str, int]) -> ResolvedPool:
+def _with_rows(stores: Stores, pool: Pool, query: Query, rows: Mapping[str, int]) -> ResolvedPool:
     query = replace(query, hidden=tuple(dict.fromkeys((*pool.hidden, *query.hidden))))
     names = {rows[name]: name for name in reversed([*_all(pool)]) if rows[name] >= 0}
     within = np.array(sorted(names), np.int64)
-    within = within[library.in_scope(within, scope_of(library, query))]
+    within = within[stores.papers.in_scope(within, scope_of(stores.papers, query))]
     gold = {rows[name] for name in pool.cited}.intersection(within.tolist())
     wrong = {*within.tolist()} - gold
-    negatives = {kind: np.array(sorted(wrong.intersection(rows[name] for name in found)), np.int64)
-                 for kind, found in pool.negatives.items()}
+    negatives = {
+        kind: np.array(sorted(wrong.intersection(rows[name] for name in found)), np.int64)
+        for kind, found in pool.negatives.items()
+    }
     question = Question(pool.id, query, tuple(sorted(gold)), within=tuple(within.tolist()))
-    return ResolvedPool(pool.field, question, within, tuple(names[row] for row in within.tolist()), negatives)
+    return ResolvedPool(
+        pool.field, question, within, tuple(names[row] for row in within.tolist()), negatives
+    )

@@ -1,9 +1,9 @@
 """Pools that others published: MDCR's files, and judgements of pools as SciDocs has them.
 
-MDCR: `mdcr_test.json` is {field: {query: {kind: [papers]}}}, the kind `true` being what the query cites, as its
-`evaluate.py` reads it. SciDocs: `cite/test.qrel` has lines `query 0 paper grade`, grade 0 for a negative. Texts: MDCR's
-`mdcr_test_data.jsonl` has an object with a `paper_id` a line, SciDocs' `paper_metadata_view_cite_read.json` is one
-object of such objects by id.
+MDCR: `mdcr_test.json` is {field: {query: {kind: [papers]}}}, the kind `true` being what the query
+cites, as its `evaluate.py` reads it. SciDocs: `cite/test.qrel` has lines `query 0 paper grade`,
+grade 0 for a negative. Texts: MDCR's `mdcr_test_data.jsonl` has an object with a `paper_id` a line,
+SciDocs' `paper_metadata_view_cite_read.json` is one object of such objects by id.
 """
 
 from collections.abc import Iterator
@@ -51,20 +51,42 @@ def read_mdcr(path: str | Path) -> Pools:
         fields = msgspec.json.decode(Path(path).read_bytes(), type=_Mdcr)
     except msgspec.MsgspecError as error:
         raise BadInput(f"{path}: neither pools of citewise nor of MDCR ({error})") from None
-    return Pools(tuple(Pool(id=query, field=field, cited=tuple(map(str, kinds.get(_TRUE, ()))),
-                            negatives={kind.replace("_", "-"): tuple(map(str, papers))
-                                       for kind, papers in kinds.items() if kind != _TRUE})
-                       for field, queries in fields.items() for query, kinds in queries.items()))
+    return Pools(
+        tuple(
+            Pool(
+                id=query,
+                field=field,
+                cited=tuple(map(str, kinds.get(_TRUE, ()))),
+                negatives={
+                    kind.replace("_", "-"): tuple(map(str, papers))
+                    for kind, papers in kinds.items()
+                    if kind != _TRUE
+                },
+            )
+            for field, queries in fields.items()
+            for query, kinds in queries.items()
+        )
+    )
 
 
 def read_scidocs(path: str | Path) -> Pools:
-    """Read judgements of pools, relevant papers and others; they are one field, named as the file's folder."""
+    """Read judgements of pools, relevant papers and others; they are one field, named as the file's
+    folder.
+    """
     field = Path(path).resolve().parent.name
-    pools = tuple(Pool(id=query, field=field, cited=tuple(paper for paper, grade in graded if grade > 0),
-                       negatives={RANDOM: tuple(paper for paper, grade in graded if grade <= 0)})
-                  for query, graded in read_grades(path).items())
+    pools = tuple(
+        Pool(
+            id=query,
+            field=field,
+            cited=tuple(paper for paper, grade in graded if grade > 0),
+            negatives={RANDOM: tuple(paper for paper, grade in graded if grade <= 0)},
+        )
+        for query, graded in read_grades(path).items()
+    )
     if not any(pool.negatives[RANDOM] for pool in pools):
-        raise BadInput(f"{path}: has no judgement of 0, so no pool; a pool lists what is not relevant as well")
+        raise BadInput(
+            f"{path}: has no judgement of 0, so no pool; a pool lists what is not relevant as well"
+        )
     return Pools(pools)
 
 
@@ -78,8 +100,10 @@ def read_texts(path: str | Path) -> Iterator[Paper]:
         for text in _texts(content):
             yield Paper(str(text.paper_id), text.title or "", text.abstract or "", text.year)
     except msgspec.MsgspecError as error:
-        raise BadInput(f'{path}: papers are lines of {{"paper_id", "title", "abstract"}} or one object of them by id '
-                       f"({error})") from None
+        raise BadInput(
+            f'{path}: papers are lines of {{"paper_id", "title", "abstract"}} or one object of them by id '
+            f"({error})"
+        ) from None
 
 
 def _texts(content: bytes) -> Iterator[_Text]:

@@ -1,7 +1,9 @@
-"""What systems answer: asked of the recommender that serves, on several cores, kept in a journal as it goes.
+"""What systems answer: asked of the recommender that serves, on several cores, kept in a journal as
+it goes.
 
-A journal is a file of JSON lines, one a query. Its name is made of the library's fingerprint, the system, the queries
-and the depth, so that an interrupted run goes on where it stopped and no other run can be taken for it.
+A journal is a file of JSON lines, one a query. Its name is made of the library's fingerprint, the
+system, the queries and the depth, so that an interrupted run goes on where it stopped and no other
+run can be taken for it.
 """
 
 import contextlib
@@ -10,7 +12,6 @@ import hashlib
 import itertools
 import multiprocessing
 import time
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -21,13 +22,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.api import open_stores
+from citewise.arrays import Rows
 from citewise.errors import BadInput, BadLibrary
-from citewise.evaluate.interchange import read_run
+from citewise.evaluate.interchange import read_run, token
 from citewise.evaluate.splits import Question, questions_digest
-from citewise.opened import OpenLibrary
-from citewise.queries import token
+from citewise.protocols import Stores
 from citewise.recommend import Recommender, scope_of
-from citewise.types import Rows
+from citewise.systems import System
 
 FOREIGN = "run:"
 """Begins the spelling of a system that is a run file of another program."""
@@ -41,7 +43,9 @@ _CHUNK = 8
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a system answered to some questions, in their order: rows, best first (-1: a paper unknown here)."""
+    """What a system answered to some questions, in their order: rows, best first (-1: a paper
+    unknown here).
+    """
 
     system: str
     rankings: tuple[Rows, ...]
@@ -65,13 +69,31 @@ _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 
 
+class Subject:
+    """A library under evaluation, with the systems that were made over it."""
+
+    def __init__(self, stores: Stores) -> None:
+        self.stores = stores
+        self._recommenders: dict[str, Recommender] = {}
+
+    def recommender(self, system: str, first: Question, depth: int) -> Recommender:
+        """Return a system over the library; when it is made, it answers a first question, which
+        also pays for what is loaded on first use.
+        """
+        if system not in self._recommenders:
+            made = System.parse(system).over(self.stores)
+            self._recommenders[system] = made
+            _answer(made, first, depth)
+        return self._recommenders[system]
+
+
 class Workers:
     """Does work in this process, or in several that each open the library for themselves."""
 
-    def __init__(self, held: OpenLibrary, jobs: int = 1) -> None:
+    def __init__(self, stores: Stores, jobs: int = 1) -> None:
         if jobs < 1:
             raise BadInput(f"jobs must be at least 1, not {jobs}")
-        self._held, self.jobs = held, jobs
+        self._subject, self.jobs = Subject(stores), jobs
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> "Workers":
@@ -83,48 +105,51 @@ class Workers:
 
     def answers(self, system: str, questions: Sequence[Question], depth: int) -> Iterator[_Answer]:
         """Yield the answers in order."""
-        chunks = [list(questions[start: start + _CHUNK]) for start in range(0, len(questions), _CHUNK)]
-        yield from itertools.chain.from_iterable(self.map(_answers, [(system, chunk, depth) for chunk in chunks]))
+        starts = range(0, len(questions), _CHUNK)
+        tasks = [(system, list(questions[start : start + _CHUNK]), depth) for start in starts]
+        yield from itertools.chain.from_iterable(self.map(_answers, tasks))
 
-    def map(self, work: Callable[[OpenLibrary, _Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+    def map(
+        self, work: Callable[[Subject, _Task], _Result], tasks: Iterable[_Task]
+    ) -> Iterator[_Result]:
         """Yield what work, a function of a module, makes of each task, in order."""
         if self.jobs == 1:
-            return (work(self._held, task) for task in tasks)
+            return (work(self._subject, task) for task in tasks)
         return self._processes().map(functools.partial(_in_process, work), tasks)
 
     def _processes(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            library = self._held.library
-            self._pool = ProcessPoolExecutor(self.jobs, multiprocessing.get_context("spawn"), _open,
-                                             (str(library.path), library.manifest.fingerprint))
+            info = self._subject.stores.info
+            self._pool = ProcessPoolExecutor(
+                self.jobs,
+                multiprocessing.get_context("spawn"),
+                _open,
+                (info.location, info.fingerprint),
+            )
         return self._pool
 
 
-_warm = weakref.WeakSet[Recommender]()
-"""Those that answered before: a first answer also pays for what is loaded on first use."""
-
-
-def _answers(held: OpenLibrary, task: tuple[str, list[Question], int]) -> list[_Answer]:
+def _answers(subject: Subject, task: tuple[str, list[Question], int]) -> list[_Answer]:
     system, questions, depth = task
-    recommender = held.recommender(system)
-    if recommender not in _warm:
-        _warm.add(recommender)
-        _answer(recommender, questions[0], depth)
+    recommender = subject.recommender(system, questions[0], depth)
     return [_answer(recommender, question, depth) for question in questions]
 
 
-_here: list[OpenLibrary] = []
+_here: list[Subject] = []
 """The library of a process that `Workers` started."""
 
 
-def _open(path: str, fingerprint: str) -> None:
-    held = OpenLibrary(path)
-    if held.library.manifest.fingerprint != fingerprint:
-        raise BadLibrary(f"{path}: the library changed while it was being evaluated; run the evaluation again")
-    _here.append(held)
+def _open(location: str, fingerprint: str) -> None:
+    stores = open_stores(location)
+    if stores.info.fingerprint != fingerprint:
+        raise BadLibrary(
+            f"{location}: the library changed while it was being evaluated; run the evaluation "
+            "again"
+        )
+    _here.append(Subject(stores))
 
 
-def _in_process(work: Callable[[OpenLibrary, _Task], _Result], task: _Task) -> _Result:
+def _in_process(work: Callable[[Subject, _Task], _Result], task: _Task) -> _Result:
     return work(_here[0], task)
 
 
@@ -135,25 +160,41 @@ def _answer(recommender: Recommender, question: Question, depth: int) -> _Answer
     return _Answer(question.id, seconds, ranking.rows.tolist(), ranking.scores.tolist())
 
 
-def ask(workers: Workers, held: OpenLibrary, system: str, questions: Sequence[Question], depth: int,
-        folder: Path | None = None, progress: Progress = lambda done, total: None) -> Run:
+def ask(
+    workers: Workers,
+    stores: Stores,
+    system: str,
+    questions: Sequence[Question],
+    depth: int,
+    folder: Path | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Run:
     """Return a system's answers; with a folder, those that a journal has are not asked for again."""
-    path = folder / f"{journal_name(held, system, questions, depth)}.jsonl" if folder else None
+    path = folder / f"{journal_name(stores, system, questions, depth)}.jsonl" if folder else None
     found = _read_journal(path) if path else []
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(path.open("ab")) if path else None
-        for answer in workers.answers(system, questions[len(found):], depth):
+        for answer in workers.answers(system, questions[len(found) :], depth):
             if journal:
                 journal.write(msgspec.json.encode(answer) + b"\n")
             found.append(answer)
             progress(len(found), len(questions))
-    return Run(system, tuple(np.array(each.rows, np.int64) for each in found),
-               tuple(np.array(each.scores) for each in found), np.array([each.seconds for each in found]))
+    return Run(
+        system,
+        tuple(np.array(each.rows, np.int64) for each in found),
+        tuple(np.array(each.scores) for each in found),
+        np.array([each.seconds for each in found]),
+    )
 
 
-def journal_name(held: OpenLibrary, system: str, questions: Sequence[Question], depth: int) -> str:
+def journal_name(stores: Stores, system: str, questions: Sequence[Question], depth: int) -> str:
     """Return a name that begins with the system's and is that of no other run."""
-    key = [held.library.manifest.fingerprint, held.identity(system), questions_digest(questions), depth]
+    key = [
+        stores.info.fingerprint,
+        System.parse(system).identity(stores),
+        questions_digest(questions),
+        depth,
+    ]
     digest = hashlib.blake2b(msgspec.json.encode(key), digest_size=8).hexdigest()
     return f"{system.partition('(')[0]}-{digest}"
 
@@ -178,29 +219,32 @@ def _read_journal(path: Path) -> list[_Answer]:
     return found
 
 
-def foreign(held: OpenLibrary, system: str, questions: Sequence[Question], depth: int) -> Run:
+def foreign(stores: Stores, system: str, questions: Sequence[Question], depth: int) -> Run:
     """Return the answers of a run file, without papers that a question may not see."""
-    library = held.library
     listed = read_run(system.removeprefix(FOREIGN))
     names = list({paper for papers in listed.values() for paper in papers})
-    rows = dict(zip(names, _rows(held, names), strict=True))
+    rows = dict(zip(names, _rows(stores, names), strict=True))
     rankings, dropped = [], 0
     for question in questions:
         ranking = np.array([rows[paper] for paper in listed.get(token(question.id), ())], np.int64)
         known = np.maximum(ranking, 0)
-        kept = (ranking < 0) | library.in_scope(known, scope_of(library, question.query, question.within))
+        kept = (ranking < 0) | stores.papers.in_scope(
+            known, scope_of(stores.papers, question.query, question.within)
+        )
         dropped += int(ranking.size - kept.sum())
         rankings.append(ranking[kept][:depth])
     if not any(ranking.size for ranking in rankings):
-        raise BadInput(f"{system.removeprefix(FOREIGN)}: no query of this run is among those that are evaluated")
+        raise BadInput(
+            f"{system.removeprefix(FOREIGN)}: no query of this run is among those that are evaluated"
+        )
     return Run(system, tuple(rankings), dropped=dropped)
 
 
-def _rows(held: OpenLibrary, names: Sequence[str]) -> list[int]:
+def _rows(stores: Stores, names: Sequence[str]) -> list[int]:
     """Return the rows of ids as a run file holds them, with %20 in place of white space or not."""
     if not names:
         return []
-    rows = held.library.rows_of(names)
+    rows = stores.papers.find(names)
     escaped = [place for place in np.flatnonzero(rows < 0).tolist() if "%20" in names[place]]
-    rows[escaped] = held.library.rows_of([names[place].replace("%20", " ") for place in escaped])
+    rows[escaped] = stores.papers.find([names[place].replace("%20", " ") for place in escaped])
     return [int(row) for row in rows]

@@ -1,27 +1,33 @@
-"""Questions made of citing sentences: what does this sentence cite? Asked of evidence that is older than it."""
+"""Questions made of citing sentences: what does this sentence cite? Asked of evidence that is older
+than it.
+"""
 
 import random
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from citewise.arrays import Rows
 from citewise.errors import BadInput
 from citewise.evaluate import guard as guards
 from citewise.evaluate.splits import Part, Question, SplitSettings, Years, cut
 from citewise.ingest.json_lines import objects
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import open_source
-from citewise.library.library import Library
-from citewise.marks import unmarked
+from citewise.protocols import SentenceTable, Stores
 from citewise.recommend import scope_of
-from citewise.report import Place, Report
-from citewise.types import CitingSentence, Paper, Query, Rows
+from citewise.text.marks import unmarked
+from citewise.types import CitingSentence, Paper, Query
+
+_BATCH = 1000
 
 MEASURES = "MRR@1000 hit@1 hit@3 hit@5 hit@10 R@10"
-"""Those of ILCiteR, whose R@k is our hit@k (any of the papers found), and the share of all that is found."""
+"""Those of ILCiteR, whose R@k is our hit@k (any of the papers found), and the share of all that is
+found.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,116 +42,163 @@ class SentenceSplit:
     """Whether the citing paper's title and abstract are known."""
 
 
-def sentence_parts(library: Library, settings: SplitSettings) -> dict[Part, Years]:
-    """Return the years of each part of a library's sentences, the oldest first; a part may be empty (2011 to 2010).
+def sentence_parts(stores: Stores, settings: SplitSettings) -> dict[Part, Years]:
+    """Return the years of each part of a library's sentences, the oldest first; a part may be empty
+    (2011 to 2010).
 
     By fractions, a year stays whole: where one falls into two parts, it belongs to the younger one.
     """
-    years = np.sort(np.delete(library.evidence.tables.years, library.evidence.tables.deleted))
-    years = years[years > 0].astype(np.int64)
+    years = np.sort(stores.evidence.sentence_table().years)
+    years = years[years > 0]
     first, last = (int(years[0]), int(years[-1])) if years.size else (1, 0)
     if settings.test:
         begins = [(settings.dev or settings.test)[0], settings.test[0]]
-        return {"train": (first, begins[0] - 1), "dev": settings.dev or (begins[1], begins[1] - 1),
-                "test": settings.test}
+        return {
+            "train": (first, begins[0] - 1),
+            "dev": settings.dev or (begins[1], begins[1] - 1),
+            "test": settings.test,
+        }
     dates = [f"{year:04d}" for year in years.tolist()]
-    begins = [int(years[place]) if place < years.size else last + 1
-              for place in (cut(dates, share) for share in np.cumsum(settings.fractions)[:2])]
-    return {"train": (first, begins[0] - 1), "dev": (begins[0], begins[1] - 1), "test": (begins[1], last)}
+    begins = [
+        int(years[place]) if place < years.size else last + 1
+        for place in (cut(dates, share) for share in np.cumsum(settings.fractions)[:2])
+    ]
+    return {
+        "train": (first, begins[0] - 1),
+        "dev": (begins[0], begins[1] - 1),
+        "test": (begins[1], last),
+    }
 
 
-def sentence_questions(library: Library, split: SentenceSplit) -> list[Question]:
-    """Return a question for each sentence of the years that cites a paper of which older evidence tells.
+def sentence_questions(stores: Stores, split: SentenceSplit) -> list[Question]:
+    """Return a question for each sentence of the years that cites a paper of which older evidence
+    tells.
 
-    A question has the year of its sentence, and hides the citing paper and what is nearly the same by its title.
+    A question has the year of its sentence, and hides the citing paper and what is nearly the same
+    by its title.
     """
-    evidence, tables = library.evidence, library.evidence.tables
-    first, last = split.years or (1, 9_999)
-    numbers = np.flatnonzero((tables.years >= first) & (tables.years <= last))
-    numbers = np.setdiff1d(numbers, tables.deleted)
-    drawn = random.Random(split.seed).sample(numbers.tolist(), numbers.size)  # noqa: S311
+    table, (first, last) = stores.evidence.sentence_table(), split.years or (1, 9_999)
+    asked = np.flatnonzero((table.years >= first) & (table.years <= last))
+    positions = dict(zip(table.numbers[asked].tolist(), asked.tolist(), strict=True))
+    drawn = random.Random(split.seed).sample([*positions], len(positions))  # noqa: S311
+
     found: list[Question] = []
-    for start in range(0, len(drawn), 1000):
-        part = np.array(drawn[start: start + 1000], np.int64)
-        years = tables.years[part].astype(np.int64)
-        found += _questions(library, evidence.sentences(part), part, years, tables.citing[part].astype(np.int64))
+    for start in range(0, len(drawn), _BATCH):
+        part = np.array([positions[number] for number in drawn[start : start + _BATCH]], np.int64)
+        some = SentenceTable(table.numbers[part], table.years[part], table.citing[part])
+        found += _questions(stores, some)
         if split.sample is not None and len(found) >= split.sample:
             break
-    found = _guarded(library, found[: split.sample])
-    return found if split.context else [replace(each, query=replace(each.query, title="", abstract=""))
-                                        for each in found]
+    found = _guarded(stores, found[: split.sample])
+    if split.context:
+        return found
+    return [replace(each, query=replace(each.query, title="", abstract="")) for each in found]
 
 
-def _questions(library: Library, sentences: Sequence[CitingSentence], numbers: Rows, years: Rows,
-               citing: Rows) -> list[Question]:
-    keys = [tuple(dict.fromkeys(key for group in each.groups for key in group.cited)) for each in sentences]
+def _questions(stores: Stores, some: SentenceTable) -> list[Question]:
+    """Return the questions that some sentences make."""
+    sentences = stores.evidence.sentences(some.numbers)
+    keys = [
+        tuple(dict.fromkeys(key for group in each.groups for key in group.cited))
+        for each in sentences
+    ]
     ends = np.cumsum([len(each) for each in keys])
-    rows = np.split(library.rows_of([key for each in keys for key in each]), ends[:-1])
-    known = library.papers(citing[citing >= 0])
-    papers = dict(zip(citing[citing >= 0].tolist(), known, strict=True))
+    rows = np.split(stores.papers.find([key for each in keys for key in each]), ends[:-1])
+    known = some.citing[some.citing >= 0]
+    papers = dict(zip(known.tolist(), stores.papers.read(known), strict=True))
+
     found = []
-    for place, (sentence, cited, year) in enumerate(zip(sentences, rows, years.tolist(), strict=True)):
-        gold = told_of(library, np.unique(cited[(cited >= 0) & (cited != citing[place])]), year)
-        text = said(sentence)
+    columns = (some.numbers.tolist(), some.years.tolist(), some.citing.tolist())
+    for sentence, cited, number, year, citing in zip(sentences, rows, *columns, strict=True):
+        gold = known_by_evidence(stores, np.unique(cited[(cited >= 0) & (cited != citing)]), year)
+        text = without_citations(sentence)
         if gold.size and text:
-            paper = papers.get(int(citing[place]), Paper(sentence.citing, ""))
-            query = Query(paper.title, paper.abstract, f"{paper.id}#{numbers[place]}", year, hidden=(paper.id,),
-                          sentence=text)
+            paper = papers.get(citing, Paper(sentence.citing, ""))
+            query = Query(
+                paper.title,
+                paper.abstract,
+                f"{paper.id}#{number}",
+                year,
+                hidden=(paper.id,),
+                sentence=text,
+            )
             found.append(Question(query.id, query, tuple(gold.tolist()), guarded=True))
     return found
 
 
-def said(sentence: CitingSentence) -> str:
+def without_citations(sentence: CitingSentence) -> str:
     """Return a sentence without its citations."""
     marks = [(group.start, group.end) for group in sentence.groups]
     return unmarked(sentence.text, marks, 0, len(sentence.text))
 
 
-def told_of(library: Library, rows: Rows, year: int) -> Rows:
-    """Return the papers that a sentence of this year can find: not younger, and cited by an older sentence."""
-    scope = scope_of(library, Query(year=year))
-    rows = rows[library.in_scope(rows, scope)]
-    return rows[np.unique(library.citations_of(rows, scope).places)]
+def known_by_evidence(stores: Stores, rows: Rows, year: int) -> Rows:
+    """Return the papers that a sentence of this year can find: not younger, and cited by an older
+    sentence.
+    """
+    scope = scope_of(stores.papers, Query(year=year))
+    rows = rows[stores.papers.in_scope(rows, scope)]
+    return rows[np.unique(stores.evidence.citations_of(rows, scope).positions)]
 
 
-def _guarded(library: Library, questions: list[Question]) -> list[Question]:
+def _guarded(stores: Stores, questions: list[Question]) -> list[Question]:
     """Return the questions with the near-duplicates of their citing papers hidden."""
-    rows = library.rows_of([each.query.hidden[0] for each in questions])
-    near = guards.near(library, np.unique(rows[rows >= 0]))
-    ids = {row: tuple(paper.id for paper in library.papers(list(others))) for row, others in near.items() if others}
-    return [replace(each, query=replace(each.query, hidden=(*each.query.hidden, *ids.get(row, ()))))
-            for each, row in zip(questions, rows.tolist(), strict=True)]
+    rows = stores.papers.find([each.query.hidden[0] for each in questions])
+    near = guards.near(stores, np.unique(rows[rows >= 0]))
+    ids = {
+        row: tuple(paper.id for paper in stores.papers.read(list(others)))
+        for row, others in near.items()
+        if others
+    }
+    return [
+        replace(each, query=replace(each.query, hidden=(*each.query.hidden, *ids.get(row, ()))))
+        for each, row in zip(questions, rows.tolist(), strict=True)
+    ]
 
 
-def read_sentence_questions(library: Library, path: str | Path, report: Report, context: bool = True) -> list[Question]:
-    """Return the questions of a JSON-lines file with `query` or `sentence`, `gold`, `citing_id`, `date` or `year`.
+def read_sentence_questions(
+    stores: Stores, path: str | Path, report: Report, context: bool = True
+) -> list[Question]:
+    """Return the questions of a JSON-lines file with `query` or `sentence`, `gold`, `citing_id`,
+    `date` or `year`.
 
-    The citing paper is hidden; its title and abstract, where the library has them, are what is known of the draft.
+    The citing paper is hidden; its title and abstract, where the library has them, are what is
+    known of the draft.
     """
     source, found = open_source(str(path)), []
     try:
         for line, record in objects(source, report):
             report.read += 1
             try:
-                found.append(_read_question(library, record, f"{Path(str(path)).name}:{line}", context))
+                found.append(
+                    _read_question(stores, record, f"{Path(str(path)).name}:{line}", context)
+                )
             except BadInput as error:
-                report.note("skipped", "not_a_question", Place(source.name, line), "", str(error))
+                report.note(
+                    "skipped", "not_a_question", SourceLocation(source.name, line), "", str(error)
+                )
     finally:
         source.close()
-    return _guarded(library, found)
+    return _guarded(stores, found)
 
 
-def _read_question(library: Library, record: dict[str, Any], name: str, context: bool) -> Question:
-    text, citing, gold = record.get("query") or record.get("sentence"), record.get("citing_id"), record.get("gold")
+def _read_question(stores: Stores, record: dict[str, Any], name: str, context: bool) -> Question:
+    text, citing, gold = (
+        record.get("query") or record.get("sentence"),
+        record.get("citing_id"),
+        record.get("gold"),
+    )
     when = re.match(r"\d{4}", str(record.get("date") or record.get("year") or ""))
     if not (isinstance(text, str) and text.strip() and isinstance(citing, str) and citing and when):
-        raise BadInput('a question needs "query" (or "sentence"), "citing_id", and a "date" or a "year"')
+        raise BadInput(
+            'a question needs "query" (or "sentence"), "citing_id", and a "date" or a "year"'
+        )
     if not isinstance(gold, list) or not all(isinstance(key, str) for key in gold):
         raise BadInput('"gold" must be a list of ids')
-    rows = library.rows_of([citing, *gold])
+    rows = stores.papers.find([citing, *gold])
     wanted = np.unique(rows[1:][rows[1:] >= 0])
     if not wanted.size:
         raise BadInput("none of the papers that it should find is in the library")
-    paper = library.papers(rows[:1])[0] if context and rows[0] >= 0 else Paper(citing, "")
+    paper = stores.papers.read(rows[:1])[0] if context and rows[0] >= 0 else Paper(citing, "")
     query = Query(paper.title, paper.abstract, name, int(when[0]), hidden=(citing,), sentence=text)
     return Question(name, query, tuple(wanted.tolist()), guarded=True)

@@ -1,4 +1,6 @@
-"""Splits: which papers of a library are asked as queries, for training, for tuning and for reporting."""
+"""Splits: which papers of a library are asked as queries, for training, for tuning and for
+reporting.
+"""
 
 import hashlib
 import random
@@ -11,12 +13,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.arrays import Ragged, Rows
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import guard as guards
-from citewise.library.library import Library
-from citewise.opened import OpenLibrary
-from citewise.protocols import Ragged
-from citewise.types import Paper, Query, Rows
+from citewise.protocols import Stores
+from citewise.types import Paper, Query
 
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
@@ -39,14 +40,16 @@ class Question:
 
 
 class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which papers are asked, and in which part. Years given for `test` (and `dev`) go before fractions."""
+    """Which papers are asked, and in which part. Years given for `test` (and `dev`) go before
+    fractions.
+    """
 
     test: Years | None = None
     dev: Years | None = None
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1)
     """Shares of the papers, the oldest first; papers of one date stay together."""
     least: int = 1
-    """How many papers of the library, none younger than itself, a paper must cite."""
+    """How many papers of the stores, none younger than itself, a paper must cite."""
     abstract: bool = True
     """Whether only papers with an abstract are asked."""
     sample: int | None = None
@@ -62,7 +65,9 @@ class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
         if self.dev and not self.test:
             raise BadInput("years for dev need years for test as well")
         if self.dev and self.test and self.dev[1] >= self.test[0]:
-            raise BadInput(f"dev ({self.dev[0]}-{self.dev[1]}) must end before test ({self.test[0]}) begins")
+            raise BadInput(
+                f"dev ({self.dev[0]}-{self.dev[1]}) must end before test ({self.test[0]}) begins"
+            )
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -73,7 +78,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
-    """Papers to ask, by part, in the order of rows; made for one state of a library."""
+    """Papers to ask, by part, in the order of rows; made for one state of a stores."""
 
     library: str
     """The library's fingerprint."""
@@ -83,39 +88,58 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, tuple[Asked, ...]]
 
     @classmethod
-    def make(cls, held: OpenLibrary, settings: SplitSettings, *, guard: bool = True,
-             parts: Sequence[Part] = PARTS) -> "Split":
+    def make(
+        cls,
+        stores: Stores,
+        settings: SplitSettings,
+        *,
+        guard: bool = True,
+        parts: Sequence[Part] = PARTS,
+    ) -> "Split":
         """Split a library's papers; `parts` other than all saves the time that the rest would take."""
-        library = held.library
-        members = _members(library, eligible(library, settings), settings)
-        near = guards.near(library, np.concatenate([members[part] for part in parts]))
+        members = _members(stores, eligible(stores, settings), settings)
+        near = guards.near(stores, np.concatenate([members[part] for part in parts]))
         if guard and "train" in parts:
             evaluated = {row: near[row] for row in near.keys() - {*members["train"].tolist()}}
             members["train"] = guards.fit_for_training(members["train"], evaluated)
-        return cls(library=library.manifest.fingerprint, settings=settings, guarded=guard,
-                   parts={part: _asked(library, _sampled(members[part], settings), near) for part in parts})
+        return cls(
+            library=stores.info.fingerprint,
+            settings=settings,
+            guarded=guard,
+            parts={part: _asked(stores, _sampled(members[part], settings), near) for part in parts},
+        )
 
-    def questions(self, held: OpenLibrary, part: Part = "test", *, guard: bool = True,
-                  stale: bool = False, authors: bool = False) -> list[Question]:
-        """Return the queries of a part, guarded unless that is switched off; with `authors`, these are told.
+    def questions(
+        self,
+        stores: Stores,
+        part: Part = "test",
+        *,
+        guard: bool = True,
+        stale: bool = False,
+        authors: bool = False,
+    ) -> list[Question]:
+        """Return the queries of a part, guarded unless that is switched off; with `authors`, these
+        are told.
 
-        What is hidden from a query is not asked for either. `stale` lets the library have changed since: papers that
-        are gone, or cite nothing any more, are then left out, and what must be hidden is looked for again.
+        What is hidden from a query is not asked for either. `stale` lets the library have changed
+        since: papers that are gone, or cite nothing any more, are then left out, and what must be
+        hidden is looked for again.
         """
-        library = held.library
-        changed = library.manifest.fingerprint != self.library
+        changed = stores.info.fingerprint != self.library
         if changed and not stale:
-            raise BadInput(f"the split was made for a library with fingerprint {self.library}, and {library.path} now "
-                           f"has {library.manifest.fingerprint}: make the split again, or proceed with --stale "
-                           "(in Python: stale=True)")
+            raise BadInput(
+                f"the split was made for a library with fingerprint {self.library}, and {stores.info.location} now "
+                f"has {stores.info.fingerprint}: make the split again, or proceed with --stale "
+                "(in Python: stale=True)"
+            )
         if part not in self.parts:
             raise BadInput(f"the split has no part {part!r}; it has {', '.join(self.parts)}")
         asked = self.parts[part]
-        rows = library.rows_of([each.id for each in asked])
+        rows = stores.papers.find([each.id for each in asked])
         if changed:
             rows = rows[rows >= 0]
-            asked = _asked(library, rows, guards.near(library, rows))
-        return _questions(library, rows, asked, guard, authors)
+            asked = _asked(stores, rows, guards.near(stores, rows))
+        return _questions(stores, rows, asked, guard, authors)
 
     def save(self, path: str | Path) -> None:
         """Write the split as JSON."""
@@ -137,32 +161,44 @@ def questions_digest(questions: Sequence[Question]) -> str:
     return hashlib.blake2b(msgspec.json.encode(list(questions)), digest_size=8).hexdigest()
 
 
-def cited(library: Library, rows: Rows) -> Ragged:
-    """Return what each paper cites within the library, without papers younger than itself or of unknown year."""
-    found = library.references(rows)
-    years = library.years(found.values)
-    kept = (years > 0) & (years <= np.repeat(library.years(rows), found.lengths))
+def cited(stores: Stores, rows: Rows) -> Ragged:
+    """Return what each paper cites within the stores, without papers younger than itself or of
+    unknown year.
+    """
+    found = stores.graph.references(rows)
+    years = stores.papers.years(found.values)
+    kept = (years > 0) & (years <= np.repeat(stores.papers.years(rows), found.lengths))
     return Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
 
 
-def eligible(library: Library, settings: SplitSettings) -> Rows:
-    """Return the papers that can be asked: with a year, enough references and, where required, an abstract."""
-    rows = library.rows[library.years(library.rows) > 0]
-    rows = rows[cited(library, rows).lengths >= settings.least]
-    return rows[library.lengths(rows, "abstract") > 0] if settings.abstract else rows
+def eligible(stores: Stores, settings: SplitSettings) -> Rows:
+    """Return the papers that can be asked: with a year, enough references and, where required, an
+    abstract.
+    """
+    rows = stores.papers.rows[stores.papers.years(stores.papers.rows) > 0]
+    rows = rows[cited(stores, rows).lengths >= settings.least]
+    return rows[stores.terms.lengths(rows, "abstract") > 0] if settings.abstract else rows
 
 
-def _members(library: Library, rows: Rows, settings: SplitSettings) -> dict[Part, Rows]:
+def _members(stores: Stores, rows: Rows, settings: SplitSettings) -> dict[Part, Rows]:
     if settings.test:
-        years = library.years(rows)
+        years = stores.papers.years(rows)
         dev = settings.dev or (settings.test[0], settings.test[0] - 1)
-        return {"train": rows[years < dev[0]], "dev": rows[_between(years, dev)],
-                "test": rows[_between(years, settings.test)]}
-    dates = [_date(paper) for paper in library.papers(rows)]
+        return {
+            "train": rows[years < dev[0]],
+            "dev": rows[_between(years, dev)],
+            "test": rows[_between(years, settings.test)],
+        }
+    dates = [_date(paper) for paper in stores.papers.read(rows)]
     order = sorted(range(rows.size), key=dates.__getitem__)
-    cuts = [cut([dates[place] for place in order], share) for share in np.cumsum(settings.fractions)[:2]]
+    cuts = [
+        cut([dates[place] for place in order], share) for share in np.cumsum(settings.fractions)[:2]
+    ]
     bounds = [0, cuts[0], max(cuts), rows.size]
-    return {part: np.sort(rows[order[bounds[place]: bounds[place + 1]]]) for place, part in enumerate(PARTS)}
+    return {
+        part: np.sort(rows[order[bounds[place] : bounds[place + 1]]])
+        for place, part in enumerate(PARTS)
+    }
 
 
 def _between(years: NDArray[np.int64], bounds: Years) -> NDArray[np.bool_]:
@@ -184,20 +220,26 @@ def cut(dates: Sequence[str], share: float) -> int:
 def _sampled(rows: Rows, settings: SplitSettings) -> Rows:
     if settings.sample is None or rows.size <= settings.sample:
         return rows
-    return np.array(sorted(random.Random(settings.seed).sample(rows.tolist(), settings.sample)), np.int64)  # noqa: S311
+    return np.array(
+        sorted(random.Random(settings.seed).sample(rows.tolist(), settings.sample)), np.int64
+    )
 
 
-def _asked(library: Library, rows: Rows, near: Mapping[int, Sequence[int]]) -> tuple[Asked, ...]:
+def _asked(stores: Stores, rows: Rows, near: Mapping[int, Sequence[int]]) -> tuple[Asked, ...]:
     named = sorted({other for row in rows.tolist() for other in (row, *near[row])})
-    names = dict(zip(named, (paper.id for paper in library.papers(named)), strict=True))
-    return tuple(Asked(names[row], tuple(names[other] for other in near[row])) for row in rows.tolist())
+    names = dict(zip(named, (paper.id for paper in stores.papers.read(named)), strict=True))
+    return tuple(
+        Asked(names[row], tuple(names[other] for other in near[row])) for row in rows.tolist()
+    )
 
 
-def _questions(library: Library, rows: Rows, asked: Sequence[Asked], guard: bool, authors: bool) -> list[Question]:
-    gold = cited(library, rows)
+def _questions(
+    stores: Stores, rows: Rows, asked: Sequence[Asked], guard: bool, authors: bool
+) -> list[Question]:
+    gold = cited(stores, rows)
     found = []
-    for place, (paper, each) in enumerate(zip(library.papers(rows), asked, strict=True)):
-        hidden = set(library.rows_of(each.hidden).tolist()) if guard and each.hidden else set()
+    for place, (paper, each) in enumerate(zip(stores.papers.read(rows), asked, strict=True)):
+        hidden = set(stores.papers.find(each.hidden).tolist()) if guard and each.hidden else set()
         wanted = tuple(row for row in gold[place].tolist() if row not in hidden)
         if wanted:
             query = guards.query_of(paper, each.hidden, guard, authors)

@@ -1,72 +1,94 @@
-"""What the draft's authors wrote and cited before: candidates, and signals of their ties to that."""
+"""What the draft's authors wrote and cited before: candidates, and signals of their links to it."""
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
-from citewise.expand.seeds import ties
-from citewise.likeness import Bag, likeness
-from citewise.places import Places
-from citewise.protocols import Graph, Papers, Terms
-from citewise.types import Column, Query, Ranking, Rows, Scope, summed
+from citewise.arrays import Column, RowIndex, Rows, summed
+from citewise.expand.seeds import links, values_at
+from citewise.protocols import Expansion, Stores
+from citewise.scoring.similarity import Bag, similarity
+from citewise.signals import written_by
+from citewise.types import Query, Ranking, Scope
 
-SIGNALS = ("authored", "authored_by", "authors_cite", "authors_tied", "authored_papers", "authored_alike")
+_LARGEST_OEUVRE = 300
+"""At most this many of the authors' papers are looked at: those of several of the authors, and of
+rare names, first.
+"""
 
-_MOST_PAPERS = 300
-"""Of the authors' papers at most so many are looked at: those of several of them, and of rare names, first."""
 
+@dataclass(frozen=True, slots=True)
+class Oeuvre:
+    """The papers of a draft's authors, sorted by row."""
 
-class _Stores(Papers, Graph, Terms, Protocol):
-    """What this expander reads."""
+    rows: Rows
+    authors: Column
+    """How many of the authors wrote each."""
+    weights: Column
+    """The sum over these authors of 1 / sqrt(papers under that name)."""
 
 
 class Authors:
-    """The expander; its signals are NaN where the draft's authors are not known, and of candidates that come later.
+    """The expander; its signals are NaN where the draft's authors are not known.
 
-    `authored_by` counts the draft's authors who wrote a paper, and `authored` weighs each by 1 / root of the number of
-    papers under that name. `authored_papers` counts all that they wrote, and `authored_alike` those of them that are
-    more like the draft. `authors_cite` adds up the weight of the authors' papers that cite a paper, and `authors_tied`
-    is its tie to their papers (see `citewise.expand.seeds.ties`).
+    `authored_by` counts the draft's authors who wrote a paper and `authored` weighs them;
+    `authored_papers` counts all that they wrote, and `authored_rank` those of them that are more
+    similar to the draft. `authors_cite` is the weight of the authors' papers that cite a paper, and
+    `authors_linked` its link to their papers (see `citewise.expand.seeds.links`).
     """
 
-    def __init__(self, stores: _Stores, heeded: bool = True, most: int = 1000) -> None:
-        """`heeded`: whether a draft's authors are to count at all."""
-        self._stores, self._heeded, self._most = stores, heeded, most
+    reads: frozenset[str] = frozenset()
+    writes = written_by("authors")
 
-    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
-        """Return the candidates and, behind them, the authors' own papers and those most tied to them."""
-        if not (self._heeded and query.authors):
-            return ranking.with_signals({name: np.full(len(ranking), np.nan) for name in SIGNALS})
-        own, counts, weights = self._own(query, scope)
-        tied, pulls = ties(self._stores, own, scope)
-        known = Places(ranking.rows)
-        order = np.argsort(-pulls, kind="stable")
-        fresh = tied[order][known.of(tied[order]) < 0][: self._most]
-        wider = ranking.followed_by(np.union1d(fresh, own[known.of(own) < 0]))
-        wider = wider.with_signals({"seeds_tied": np.nan_to_num(wider.signals["seeds_tied"])})
-        at = Places(own).of(wider.rows)
-        return wider.with_signals({
-            "authored_papers": np.full(len(wider), float(own.size)), "authored_alike": self._alike(query, own)[at],
-            "authored": np.append(weights, 0.0)[at], "authored_by": np.append(counts, 0.0)[at],
-            "authors_cite": self._cited(own, weights, wider.rows, scope),
-            "authors_tied": np.append(pulls, 0.0)[Places(tied).of(wider.rows)]})
+    def __init__(self, stores: Stores, used: bool = True, limit: int = 1000) -> None:
+        """`used`: whether a draft's authors count at all; `limit`: of candidates by links."""
+        self._stores, self._used, self._limit = stores, used, limit
 
-    def _own(self, query: Query, scope: Scope) -> tuple[Rows, Column, Column]:
-        """Return the authors' papers in scope, sorted, how many of the authors each has, and its weight."""
-        papers = self._stores.papers_by(query.authors, scope)
-        rows, places = np.unique(papers.values, return_inverse=True)
-        each = np.repeat(1 / np.sqrt(np.maximum(papers.lengths, 1)), papers.lengths)
-        counts, weights = (summed(places, one_each, rows.size) for one_each in (np.ones(places.size), each))
-        best = np.sort(np.argsort(-weights, kind="stable")[:_MOST_PAPERS])
-        return rows[best], counts[best], weights[best]
+    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
+        """Return the authors' own papers and those most linked to them."""
+        if not (self._used and query.authors):
+            return Expansion(ranking.rows[:0], self._unknown)
+        own = self._oeuvre(query, scope)
+        tied, weights = links(self._stores, own.rows, scope)
 
-    def _alike(self, query: Query, own: Rows) -> Column:
-        """Return how many of the authors' papers are more like the draft than each; after the last, for others, NaN."""
-        places = np.argsort(np.argsort(-likeness(self._stores, own, Bag.of_draft(self._stores, query)), kind="stable"))
-        return np.append(places.astype(np.float64), np.nan)
+        known = RowIndex(ranking.rows)
+        order = np.argsort(-weights, kind="stable")
+        fresh = tied[order][known.of(tied[order]) < 0][: self._limit]
+        return Expansion(
+            rows=np.union1d(fresh, own.rows[known.of(own.rows) < 0]),
+            signals=lambda rows: {
+                "authored": values_at(rows, own.rows, own.weights),
+                "authored_by": values_at(rows, own.rows, own.authors),
+                "authored_papers": np.full(rows.size, float(own.rows.size)),
+                "authored_rank": values_at(rows, own.rows, self._more_similar(query, own), np.nan),
+                "authors_cite": self._citing(own, rows, scope),
+                "authors_linked": values_at(rows, tied, weights),
+            },
+        )
 
-    def _cited(self, own: Rows, weights: Column, rows: Rows, scope: Scope) -> Column:
-        """Return how much weight the authors' papers have that cite each paper."""
-        cited = self._stores.references(own, scope)
-        at = Places(rows).of(cited.values)
-        return summed(at[at >= 0], np.repeat(weights, cited.lengths)[at >= 0], rows.size)
+    def _unknown(self, rows: Rows) -> dict[str, Column]:
+        return {name: np.full(rows.size, np.nan) for name in self.writes}
+
+    def _oeuvre(self, query: Query, scope: Scope) -> Oeuvre:
+        papers = self._stores.papers.by_authors(query.authors, scope)
+        rows, positions = np.unique(papers.values, return_inverse=True)
+        weight = np.repeat(1 / np.sqrt(np.maximum(papers.lengths, 1)), papers.lengths)
+        authors = summed(positions, np.ones(positions.size), rows.size)
+        weights = summed(positions, weight, rows.size)
+
+        best = np.sort(np.argsort(-weights, kind="stable")[:_LARGEST_OEUVRE])
+        return Oeuvre(rows[best], authors[best], weights[best])
+
+    def _more_similar(self, query: Query, own: Oeuvre) -> Column:
+        """Return for each of the authors' papers how many of them are more similar to the draft."""
+        scores = similarity(self._stores, own.rows, Bag.of_draft(self._stores, query))
+        # the argsort of an argsort is the rank of each, from 0
+        return np.argsort(np.argsort(-scores, kind="stable")).astype(np.float64)
+
+    def _citing(self, own: Oeuvre, rows: Rows, scope: Scope) -> Column:
+        """Return the weight of the authors' papers that cite each row."""
+        cited = self._stores.graph.references(own.rows, scope)
+        positions = RowIndex(rows).of(cited.values)
+        known = positions >= 0
+        weights = np.repeat(own.weights, cited.lengths)
+        return summed(positions[known], weights[known], rows.size)

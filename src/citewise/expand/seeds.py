@@ -1,47 +1,56 @@
-"""What is tied to the papers that the draft cites already: cited together with them, citing them, cited by them."""
-
-from typing import Protocol
+"""What is linked to the papers that the draft cites already: cited with, by, or citing them."""
 
 import numpy as np
 
-from citewise.places import Places
-from citewise.protocols import Graph, Papers
-from citewise.types import Column, Query, Ranking, Rows, Scope, summed
-
-
-class _Stores(Papers, Graph, Protocol):
-    """What this expander reads."""
+from citewise.arrays import Column, RowIndex, Rows, summed
+from citewise.protocols import Expansion, Stores
+from citewise.signals import written_by
+from citewise.types import Query, Ranking, Scope
 
 
 class Seeds:
-    """The expander; its signal `seeds_tied` weighs a paper's ties to the seeds (0 where the draft names none)."""
+    """The expander; its signal `seeds_linked` is 0 where the draft cites nothing known."""
 
-    def __init__(self, stores: _Stores, most: int = 1000) -> None:
-        self._stores, self._most = stores, most
+    reads: frozenset[str] = frozenset()
+    writes = written_by("seeds")
 
-    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
-        """Return the candidates and, behind them, those most tied to the seeds."""
-        if not query.cited:
-            return ranking.with_signals({"seeds_tied": np.zeros(len(ranking))})
-        rows = self._stores.rows_of(query.cited)
-        tied, weights = ties(self._stores, np.unique(rows[rows >= 0]), scope)
+    def __init__(self, stores: Stores, limit: int = 1000) -> None:
+        """`limit` is how many linked papers become candidates."""
+        self._stores, self._limit = stores, limit
+
+    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
+        """Return the papers most linked to what the draft cites."""
+        rows = self._stores.papers.find(query.cited)
+        tied, weights = links(self._stores, np.unique(rows[rows >= 0]), scope)
         order = np.argsort(-weights, kind="stable")
-        fresh = Places(ranking.rows).of(tied[order]) < 0
-        wider = ranking.followed_by(tied[order][fresh][: self._most])
-        return wider.with_signals({"seeds_tied": np.append(weights, 0.0)[Places(tied).of(wider.rows)]})
+        fresh = RowIndex(ranking.rows).of(tied[order]) < 0
+        return Expansion(
+            rows=tied[order][fresh][: self._limit],
+            signals=lambda rows: {"seeds_linked": values_at(rows, tied, weights)},
+        )
 
 
-def ties(stores: _Stores, seeds: Rows, scope: Scope) -> tuple[Rows, Column]:
-    """Return the papers in scope that are tied to the seeds, and how strongly each is.
+def values_at(rows: Rows, known: Rows, values: Column, absent: float = 0.0) -> Column:
+    """Return the value of each row where `values` are those of `known`; `absent` for others."""
+    return np.append(values, absent)[RowIndex(known).of(rows)]  # -1 picks the last
 
-    A seed pulls at its citers by 1 / root of (their number + 1). A citer is tied by its pull, what it cites by the
-    pull's square, and what the seeds cite by 1 each.
+
+def links(stores: Stores, seeds: Rows, scope: Scope) -> tuple[Rows, Column]:
+    """Return the papers in scope that are linked to the seeds, sorted, with the links' weights.
+
+    A seed gives each of its citers a pull of 1 / sqrt(citers + 1). A citer's weight is the sum of
+    its pulls, what it cites gets the square of that sum, and what the seeds cite gets 1 each.
     """
-    citers = stores.citers(seeds, scope)
-    citing, places = np.unique(citers.values, return_inverse=True)
-    pull = summed(places, np.repeat(1 / np.sqrt(citers.lengths + 1), citers.lengths), citing.size)
-    cited, own = stores.references(citing, scope), stores.references(seeds, scope)
-    tied, at = np.unique(np.concatenate([cited.values, citing, own.values]), return_inverse=True)
-    each = np.concatenate([np.repeat(pull**2, cited.lengths), pull, np.ones(own.values.size)])
-    kept = stores.in_scope(tied, scope)
-    return tied[kept], summed(at, each, tied.size)[kept]
+    citers = stores.graph.citers(seeds, scope)
+    citing, positions = np.unique(citers.values, return_inverse=True)
+    each = np.repeat(1 / np.sqrt(citers.lengths + 1), citers.lengths)
+    pull = summed(positions, each, citing.size)
+
+    cited = stores.graph.references(citing, scope)
+    own = stores.graph.references(seeds, scope)
+    rows = np.concatenate([cited.values, citing, own.values])
+    weights = np.concatenate([np.repeat(pull**2, cited.lengths), pull, np.ones(own.values.size)])
+
+    tied, positions = np.unique(rows, return_inverse=True)
+    kept = stores.papers.in_scope(tied, scope)
+    return tied[kept], summed(positions, weights, tied.size)[kept]

@@ -1,44 +1,43 @@
-"""What the library knows of the recommended papers: the facts that reasons tell, found for all of an answer at once.
+"""What the library knows about the recommended papers: the facts that reasons are made of.
 
-Every fact obeys the query's scope: nothing is told that a draft of its year could not have known.
+Every fact obeys the query's scope: nothing is shown that a draft of its year could not have known.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
 
-from citewise.evidence.grounding import Grounding
-from citewise.expand.neighbours import Neighbourhood, neighbourhood
-from citewise.likeness import Bag, likeness, likeness_by_term
-from citewise.protocols import Evidence, Graph, Papers, Ragged, Terms
-from citewise.text import words_by_stem
-from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Rows, Scope
+from citewise.arrays import Column, Ragged, Rows
+from citewise.expand.neighbours import neighbourhood
+from citewise.expand.votes import Neighbourhood
+from citewise.protocols import Grounder, Stores
+from citewise.rank.text_signals import title_similarity
+from citewise.scoring.similarity import Bag, similarity, similarity_by_term
+from citewise.text.tokens import words_by_stem
+from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Scope
 
 _NEIGHBOURS = 500
-"""As many as `best` lets vote."""
+"""As many as vote in `best`."""
 
 _COMPANIONS = 20
-"""So many of the best answers are looked at for papers that are often cited together."""
-
+"""The best answers, which are looked at for papers that are often cited together."""
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 """A command of TeX, which is no word to a reader."""
 
 
-class Stores(Papers, Graph, Terms, Evidence, Protocol):
-    """What facts are read from."""
-
-
 @dataclass(frozen=True, slots=True)
 class SharedWord:
-    """A word that the draft and a paper have, as the draft writes it, and how many papers of the library have it."""
+    """A word that the draft and a paper share."""
 
     word: str
+    """As the draft writes it."""
     papers: int
+    """How many papers of the library have it."""
     telling: bool
     """Not a single letter or digit, nor a command of TeX."""
 
@@ -46,95 +45,125 @@ class SharedWord:
 class Facts:
     """The facts about the rows of one answer; each kind is found on first use."""
 
-    def __init__(self, stores: Stores, query: Query, ranking: Ranking, rows: Rows, scope: Scope) -> None:
+    def __init__(
+        self,
+        stores: Stores,
+        grounder: Grounder,
+        query: Query,
+        ranking: Ranking,
+        rows: Rows,
+        scope: Scope,
+    ) -> None:
         """`ranking` are all candidates as the system ranked them, `rows` those that are answered."""
         self.stores, self.query, self.rows = stores, query, rows
-        self.scope = replace(scope, within=None)
-        self.signals = ranking.signals
-        self._ranking = ranking
-        cited = stores.rows_of(query.cited)
-        self.seeds: Rows = np.unique(cited[cited >= 0])
-        self._near: Neighbourhood | None = None
-        self._own: Ragged | None = None
+        self.scope, self.signals = replace(scope, within=None), ranking.signals
+        self._grounder, self._ranking = grounder, ranking
         self._citers: dict[int, frozenset[int]] = {}
         self._words: dict[str, dict[int, list[SharedWord]]] = {}
-        self._said: dict[int, EvidenceSpan] | None = None
 
-    @property
+    # Similar papers
+
+    @cached_property
     def near(self) -> Neighbourhood:
-        """The papers whose votes were counted: those most like the draft of the candidates whose references are seen.
-
-        Candidates that the votes brought themselves had none; they are told by an unknown tie to what the draft cites.
+        """The papers whose votes were counted: those most similar to the draft among the hits of
+        the search whose references are seen.
         """
-        if self._near is None:
-            rank, tied = self.signals["hit_rank"], self.signals["seeds_tied"]
-            order = np.lexsort((self._ranking.rows, -tied, rank))  # what was not found stands last, most tied first
-            asked = self._ranking.rows[order[~np.isnan(tied[order])]]
-            self._near = neighbourhood(self.stores, self.query, asked, self.scope, _NEIGHBOURS)
-        return self._near
+        hits = self._ranking.rows
+        if "hit_rank" in self.signals:
+            rank = self.signals["hit_rank"]
+            hits = hits[np.argsort(rank, kind="stable")[: np.count_nonzero(~np.isnan(rank))]]
+        return neighbourhood(self.stores, self.query, hits, self.scope, _NEIGHBOURS)
 
     @property
     def near_count(self) -> int:
         """How many of these share a word with the draft."""
-        return int((self.near.likeness > 0).sum())
+        return int((self.near.similarity > 0).sum())
 
     def near_citers(self, row: int, depth: int) -> Rows:
-        """Return which of the `depth` papers most like the draft cite a paper, most alike first."""
-        near = self.near
-        by = np.unique(near.by[near.cited == row])
-        found: Rows = near.rows[by[by < depth]]
+        """Return which of the `depth` papers most similar to the draft cite a paper, most similar
+        first.
+        """
+        by = np.unique(self.near.by[self.near.cited == row])
+        found: Rows = self.near.rows[by[by < depth]]
         return found
 
+    def citers_by_title(self, row: int) -> list[int]:
+        """Return the papers that cite a paper and whose titles share a word with the draft, most
+        similar first.
+        """
+        citers = self.stores.graph.citers(np.array([row]), self.scope).values
+        bag = Bag.of_draft(self.stores, self.query)
+        return _by_score(citers, title_similarity(self.stores, citers, bag))
+
+    # The citation graph
+
+    @cached_property
+    def seeds(self) -> Rows:
+        """The papers that the draft cites already, as far as the library has them."""
+        cited = self.stores.papers.find(self.query.cited)
+        return np.unique(cited[cited >= 0])
+
     def citers(self, rows: Rows) -> list[frozenset[int]]:
-        """Return what cites each paper."""
+        """Return the papers that cite each paper."""
         wanted = np.array([row for row in rows.tolist() if row not in self._citers], np.int64)
-        lists = self.stores.citers(wanted, self.scope)
-        self._citers.update((row, frozenset(lists[place].tolist())) for place, row in enumerate(wanted.tolist()))
+        lists = self.stores.graph.citers(wanted, self.scope)
+        for position, row in enumerate(wanted.tolist()):
+            self._citers[row] = frozenset(lists[position].tolist())
         return [self._citers[row] for row in rows.tolist()]
 
     def cited_together(self, row: int, others: Rows) -> Counter[int]:
         """Return how many papers cite both a paper and each of the others, where any does."""
         own, *theirs = self.citers(np.append(row, others))
-        both = {other: len(own & citers) for other, citers in zip(others.tolist(), theirs, strict=True) if other != row}
+        pairs = zip(others.tolist(), theirs, strict=True)
+        both = {other: len(own & citers) for other, citers in pairs if other != row}
         return Counter({other: count for other, count in both.items() if count})
 
-    def companions(self, row: int) -> Counter[int]:
-        """Return the same of the best other answers."""
-        return self.cited_together(row, self.rows[:_COMPANIONS])
-
-    def references(self, row: int) -> set[int]:
-        """Return what a paper cites."""
-        return set(self.stores.references(np.array([row]), self.scope).values.tolist())
-
-    def citing_seeds(self, row: int) -> list[int]:
-        """Return which papers that the draft cites cite a paper."""
-        return sorted(self.citers(np.array([row]))[0] & set(self.seeds.tolist()))
-
-    def cited_seeds(self, row: int) -> list[int]:
-        """Return which papers that the draft cites a paper cites."""
-        return sorted(self.references(row) & set(self.seeds.tolist()))
-
     @property
-    def own(self) -> Ragged:
+    def companions(self) -> Rows:
+        """The best answers."""
+        return self.rows[:_COMPANIONS]
+
+    def citing(self, row: int, others: Rows) -> list[int]:
+        """Return which of the others cite a paper."""
+        return sorted(self.citers(np.array([row]))[0] & set(others.tolist()))
+
+    def cited_by(self, row: int, others: Rows) -> list[int]:
+        """Return which of the others a paper cites."""
+        cited = self.stores.graph.references(np.array([row]), self.scope).values
+        return sorted(set(cited.tolist()) & set(others.tolist()))
+
+    def citation_counts(self, row: int, paper: Paper) -> tuple[int, int, int] | None:
+        """Return the citations of a paper, those since a year, and that year; None where this is
+        not known.
+        """
+        if "age" not in self.signals or "citations2" not in self.signals or not paper.year:
+            return None
+        position = int(np.flatnonzero(self._ranking.rows == row)[0])
+        age, every, recent = (
+            int(self.signals[name][position]) for name in ("age", "citations", "citations2")
+        )
+        return every, recent, paper.year + age - 2
+
+    # The draft's authors
+
+    @cached_property
+    def own_papers(self) -> Ragged:
         """The papers in scope of each of the draft's authors."""
-        if self._own is None:
-            self._own = self.stores.papers_by(self.query.authors, self.scope)
-        return self._own
+        return self.stores.papers.by_authors(self.query.authors, self.scope)
 
     def written_by(self, row: int) -> list[str]:
         """Return the draft's authors who wrote a paper."""
-        return [author for place, author in enumerate(self.query.authors) if row in self.own[place]]
+        authors = enumerate(self.query.authors)
+        return [author for position, author in authors if row in self.own_papers[position]]
 
-    def own_citing(self, row: int) -> list[int]:
-        """Return the papers of the draft's authors that cite a paper."""
-        return sorted(self.citers(np.array([row]))[0] & set(self.own.values.tolist()))
+    # Words
 
     def shared_words(self, row: int) -> list[SharedWord]:
-        """Return the words that a paper shares with the draft, those that make it most alike first."""
+        """Return the words that a paper shares with the draft, most important ones first."""
         return self._shared(self.query.text)[row]
 
     def sentence_words(self, row: int) -> list[SharedWord]:
-        """Return the same of the sentence."""
+        """Return the words that a paper shares with the sentence, most important ones first."""
         return self._shared(self.query.claim)[row]
 
     def _shared(self, text: str) -> dict[int, list[SharedWord]]:
@@ -143,44 +172,56 @@ class Facts:
         return self._words[text]
 
     def _find_words(self, text: str) -> dict[int, list[SharedWord]]:
+        """Return for each answer the words that it shares with a text."""
         bag = Bag.of(self.stores, text)
-        parts = likeness_by_term(self.stores, self.rows, bag)
         written = words_by_stem(_COMMAND.sub(" ", text))
-        held = self.stores.statistics(bag.terms, "text").frequencies.tolist()
-        words = [SharedWord(written.get(stem, stem), count, len(written.get(stem, "")) > 1)
-                 for stem, count in zip(self.stores.words(bag.terms), held, strict=True)]
+        frequencies = self.stores.terms.statistics(bag.terms, "text").frequencies.tolist()
+        words = [
+            SharedWord(written.get(stem, stem), count, len(written.get(stem, "")) > 1)
+            for stem, count in zip(self.stores.terms.words(bag.terms), frequencies, strict=True)
+        ]
+
+        parts = similarity_by_term(self.stores, self.rows, bag)
         orders = np.argsort(-parts, axis=1, kind="stable")
-        return {row: [words[at] for at in order.tolist() if part[at] > 0]
-                for row, order, part in zip(self.rows.tolist(), orders, parts, strict=True)}
+        return {
+            row: [words[at] for at in order.tolist() if part[at] > 0]
+            for row, order, part in zip(self.rows.tolist(), orders, parts, strict=True)
+        }
 
-    def said(self, row: int) -> EvidenceSpan | None:
-        """Return for what a paper is cited that is most like the sentence."""
-        if self._said is None:
-            found = Grounding(self.stores).ground(self.query, self.rows, self.scope, 1)
-            self._said = {row: spans[0] for row, spans in zip(self.rows.tolist(), found, strict=True) if spans}
-        return self._said.get(row)
+    # Citing sentences
 
-    def said_counts(self, row: int) -> tuple[int, int]:
-        """Return in how many sentences a paper is cited, and of how many papers of the library."""
-        cited = self.stores.citations_of(np.array([row]), self.scope)
-        return np.unique(cited.sentences).size, np.unique(cited.citing[cited.citing >= 0]).size
+    @cached_property
+    def _evidence(self) -> dict[int, EvidenceSpan]:
+        found = self._grounder.ground(self.query, self.rows, self.scope, 1)
+        pairs = zip(self.rows.tolist(), found, strict=True)
+        return {row: spans[0] for row, spans in pairs if spans}
 
-    def citing_like_draft(self, row: int) -> list[int]:
-        """Return the papers whose sentences cite a paper and that share a word with the draft, most alike first."""
-        citing = self.stores.citations_of(np.array([row]), self.scope).citing
+    def evidence(self, row: int) -> EvidenceSpan | None:
+        """Return the sentence that cites a paper and is most similar to the query."""
+        return self._evidence.get(row)
+
+    def sentence_counts(self, row: int) -> tuple[int, int]:
+        """Return in how many sentences a paper is cited, and in how many papers of the library."""
+        cited = self.stores.evidence.citations_of(np.array([row]), self.scope)
+        papers = cited.citing[cited.citing >= 0]
+        return np.unique(cited.sentences).size, np.unique(papers).size
+
+    def citing_similar_to_draft(self, row: int) -> list[int]:
+        """Return the papers whose sentences cite a paper and that share a word with the draft, most
+        similar first.
+        """
+        citing = self.stores.evidence.citations_of(np.array([row]), self.scope).citing
         rows = np.unique(citing[citing >= 0])
-        alike = likeness(self.stores, rows, Bag.of_draft(self.stores, self.query))
-        order = np.lexsort((rows, -alike))
-        return [int(rows[place]) for place in order.tolist() if alike[place] > 0]
-
-    def citation_counts(self, row: int, paper: Paper) -> tuple[int, int, int] | None:
-        """Return the citations of a paper, those since a year, and that year; None where this is not known."""
-        if "age" not in self.signals or not paper.year:
-            return None
-        place = int(np.flatnonzero(self._ranking.rows == row)[0])
-        since = paper.year + int(self.signals["age"][place]) - 2
-        return int(self.signals["citations"][place]), int(self.signals["citations2"][place]), since
+        bag = Bag.of_draft(self.stores, self.query)
+        return _by_score(rows, similarity(self.stores, rows, bag))
 
     def named(self, rows: Iterable[int]) -> tuple[NamedPaper, ...]:
         """Return papers as a reason names them."""
-        return tuple(NamedPaper(paper.id, paper.title, paper.year) for paper in self.stores.papers([*rows]))
+        papers = self.stores.papers.read([*rows])
+        return tuple(NamedPaper(paper.id, paper.title, paper.year) for paper in papers)
+
+
+def _by_score(rows: Rows, scores: Column) -> list[int]:
+    """Return the rows with a score above 0, highest first."""
+    order = np.lexsort((rows, -scores))
+    return [int(rows[position]) for position in order.tolist() if scores[position] > 0]

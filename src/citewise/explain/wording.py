@@ -1,17 +1,25 @@
 """How papers, words and numbers are written in reasons."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from citewise.explain.facts import SharedWord
 from citewise.types import NamedPaper
-
-Told = tuple[str, tuple[NamedPaper, ...], tuple[str, ...], dict[str, int]]
-"""A sentence, the papers and words that it names, and its numbers."""
 
 NAMED = 3
 """Papers or words that a reason names."""
 
 _SHORT = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A reason's sentence, with the papers, words and numbers that it names."""
+
+    sentence: str
+    papers: tuple[NamedPaper, ...] = ()
+    words: tuple[str, ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 def listed(papers: Sequence[NamedPaper]) -> str:
@@ -20,9 +28,15 @@ def listed(papers: Sequence[NamedPaper]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def and_others(count: int) -> str:
+    """Return " and 2 others" for 5 papers of which three are named; "" where all are."""
+    return f" and {counted(count - NAMED, 'other')}" if count > NAMED else ""
+
+
 def name_of(paper: NamedPaper) -> str:
     """Return a paper's title, or its id, with its year."""
-    return f"{quoted(paper.title.strip() or paper.id)}{f' ({paper.year})' if paper.year else ''}"
+    year = f" ({paper.year})" if paper.year else ""
+    return f"{quoted(paper.title.strip() or paper.id)}{year}"
 
 
 def quoted(text: str) -> str:
@@ -33,23 +47,26 @@ def quoted(text: str) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number of things."""
+    """Return a number of things: "1 paper", "2 papers"."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def shared(words: Sequence[SharedWord], papers: int, what: str) -> Told | None:
-    """Tell which words a paper shares with something of the author's, rare ones where there are any."""
+def shared_words(words: Sequence[SharedWord], papers: int, what: str) -> Wording | None:
+    """Name the words that a paper shares with a text of the author's, rare ones if there are any."""
     telling = [each for each in words if each.telling]
-    rare = [each for each in telling if each.papers <= _most_of_rare(papers)]
+    rare = [each for each in telling if each.papers <= _rare_limit(papers)]
     shown = (rare or telling or words)[:NAMED]
     if not shown:
         return None
     which = "rare terms" if rare else "terms"
-    list_ = ", ".join(f"“{each.word}” (in {counted(each.papers, 'paper')})" for each in shown)
-    return (f"Shares {which} with your {what}: {list_}.", (), tuple(each.word for each in shown),
-            {each.word: each.papers for each in shown})
+    terms = ", ".join(f"“{each.word}” (in {counted(each.papers, 'paper')})" for each in shown)
+    return Wording(
+        f"Shares {which} with your {what}: {terms}.",
+        words=tuple(each.word for each in shown),
+        numbers={each.word: each.papers for each in shown},
+    )
 
 
-def _most_of_rare(papers: int) -> float:
-    """Return in how many papers a rare word stands at most: in 1 of 200, in a small library in three."""
+def _rare_limit(papers: int) -> float:
+    """Return in how many papers a rare word is at most: 1 of 200, in a small library three."""
     return min(max(papers / 200, 3), papers / 10)

@@ -11,9 +11,9 @@ To add one: write the module, and name it in `FORMATS` before the formats that w
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from citewise import plugins
 from citewise.errors import BadInput
 from citewise.ingest import (
     arxiv,
@@ -30,15 +30,47 @@ from citewise.ingest import (
 from citewise.ingest.clean import Cleaner
 from citewise.ingest.clean_sentences import clean_sentence
 from citewise.ingest.documents import parts
-from citewise.ingest.fulltext import jats, latex_project, parscit, s2orc, science_parse, tei, unarxive
+from citewise.ingest.fulltext import (
+    jats,
+    latex_project,
+    parscit,
+    s2orc,
+    science_parse,
+    tei,
+    unarxive,
+)
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source, find, open_source
-from citewise.report import Place, Report
 from citewise.types import CitingSentence, Paper
 
-FORMATS: dict[str, ModuleType] = {module.NAME: module for module in (
-    bibtex, ris, openalex, semantic_scholar, opencorpus, arxiv, contexts, tei, jats, parscit, unarxive, s2orc,
-    science_parse, latex_project, s2orc_metadata, csl, jsonl)}
-"""Name to module, in the order in which they are asked whether a source is theirs."""
+FORMATS: dict[str, Any] = {
+    **plugins.parts("formats"),
+    **{
+        module.NAME: module
+        for module in (
+            bibtex,
+            ris,
+            openalex,
+            semantic_scholar,
+            opencorpus,
+            arxiv,
+            contexts,
+            tei,
+            jats,
+            parscit,
+            unarxive,
+            s2orc,
+            science_parse,
+            latex_project,
+            s2orc_metadata,
+            csl,
+            jsonl,
+        )
+    },
+}
+"""Name to format, in the order in which they are asked whether a source is theirs: those of plug-ins
+first.
+"""
 
 Record = Paper | CitingSentence
 """What sources are made of."""
@@ -57,11 +89,15 @@ Progress = Callable[[Reading], None]
 
 _PROGRESS_EVERY = 200
 _Read = Callable[[Source, Report], Iterator[tuple[int, Any]]]
-_Clean = Callable[[Any, Place], Iterable[Record | None]]
+_Clean = Callable[[Any, SourceLocation], Iterable[Record | None]]
 
 
-def read(paths: Iterable[str | Path], report: Report, format: str = "",
-         progress: Progress = lambda reading: None) -> Iterator[tuple[Record, Place]]:
+def read(
+    paths: Iterable[str | Path],
+    report: Report,
+    format: str = "",
+    progress: Progress = lambda reading: None,
+) -> Iterator[tuple[Record, SourceLocation]]:
     """Yield the papers and citing sentences of all sources with their places.
 
     What is malformed goes to the report and stops nothing.
@@ -72,19 +108,23 @@ def read(paths: Iterable[str | Path], report: Report, format: str = "",
     for path in files:
         source = open_source(path)
         try:
-            module = FORMATS[format] if format else _recognised(source, report, alone=len(files) == 1)
+            module = (
+                FORMATS[format] if format else _recognised(source, report, alone=len(files) == 1)
+            )
             if module is not None:
                 yield from _records(module, source, report, progress)
         finally:
             source.close()
 
 
-def _records(module: ModuleType, source: Source, report: Report, progress: Progress) -> Iterator[tuple[Record, Place]]:
+def _records(
+    module: Any, source: Source, report: Report, progress: Progress
+) -> Iterator[tuple[Record, SourceLocation]]:
     """Yield what a module's records, sentences or documents hold that is clean."""
     before, number = report.total("skipped"), -1
     read_raw, clean = _ways(module, Cleaner(report))
     for number, (line, raw) in enumerate(read_raw(source, report)):
-        place = Place(source.name, line)
+        place = SourceLocation(source.name, line)
         report.read += 1
         if number % _PROGRESS_EVERY == 0:
             progress(Reading(source.name, source.bytes_read, source.size))
@@ -92,11 +132,16 @@ def _records(module: ModuleType, source: Source, report: Report, progress: Progr
             if record is not None:
                 yield record, place
     if number < 0 and report.total("skipped") == before:
-        report.note("skipped", "no_records", Place(source.name, 1), detail=f"nothing that reads as {module.NAME}")
+        report.note(
+            "skipped",
+            "no_records",
+            SourceLocation(source.name, 1),
+            detail=f"nothing that reads as {module.NAME}",
+        )
     progress(Reading(source.name, source.size or source.bytes_read, source.size))
 
 
-def _ways(module: ModuleType, cleaner: Cleaner) -> tuple[_Read, _Clean]:
+def _ways(module: Any, cleaner: Cleaner) -> tuple[_Read, _Clean]:
     """Return how a format is read, and how what it yields is cleaned."""
     if hasattr(module, "documents"):
         return module.documents, lambda document, place: parts(document, place, cleaner)
@@ -105,20 +150,28 @@ def _ways(module: ModuleType, cleaner: Cleaner) -> tuple[_Read, _Clean]:
     return module.records, lambda raw, place: (cleaner.paper(raw, place),)
 
 
-def _recognised(source: Source, report: Report, alone: bool) -> ModuleType | None:
-    """Return the format of a source; one among several that nobody recognises is reported and passed over."""
+def _recognised(source: Source, report: Report, alone: bool) -> Any:
+    """Return the format of a source; one among several that nobody recognises is reported and
+    passed over.
+    """
     try:
         head = source.head()
     except BadInput:
         if alone:
             raise
-        report.note("skipped", "broken_compression", Place(source.name, 1))
+        report.note("skipped", "broken_compression", SourceLocation(source.name, 1))
         return None
     for module in FORMATS.values():
         if module.detects(head):
             return module
     if alone:
-        raise BadInput(f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
-                       f"name the format with --format ({', '.join(FORMATS)})")
-    report.note("skipped", "unknown_format" if head.strip() else "empty_file", Place(source.name, 1))
+        raise BadInput(
+            f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
+            f"name the format with --format ({', '.join(FORMATS)})"
+        )
+    report.note(
+        "skipped",
+        "unknown_format" if head.strip() else "empty_file",
+        SourceLocation(source.name, 1),
+    )
     return None

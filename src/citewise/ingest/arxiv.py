@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from citewise import latex
 from citewise.ingest.clean import LONGEST_ABSTRACT, Raw
 from citewise.ingest.json_lines import at, first_objects, objects
+from citewise.ingest.report import Report
 from citewise.ingest.source import Source
-from citewise.report import Report
+from citewise.text import latex
 
 NAME = "arxiv"
 
@@ -18,8 +18,13 @@ LONGEST_FRAGMENT = 400
 
 _MARKS = {"authors_parsed", "versions", "submitter", "update_date", "journal-ref"}
 
-_MONTHS = {name: number for number, name in enumerate(
-    ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), start=1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+        start=1,
+    )
+}
 _CREATED = re.compile(r"(?:\w{3}, )?(\d{1,2}) (\w{3}) (\d{4})\b")
 
 _GENERATION = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
@@ -36,15 +41,20 @@ _FRAGMENT = re.compile(
     rf"|\\[^\sA-Za-z]\s?(?:{_GROUP}|\\[ij](?![A-Za-z])\s?|[A-Za-z])"  # an accent and its letter
     r"|\\[Hbcdkrtuv]\s[A-Za-z]"
     rf"|\\[A-Za-z]+\s?(?:{_GROUP}){{0,2}}"
-    rf"|\\[^\sA-Za-z]|{_GROUP}")
+    rf"|\\[^\sA-Za-z]|{_GROUP}"
+)
 _GLUED_COMMAND = re.compile(r"(?<=[A-Za-z)])(?=\\[a-z]{3})")
 _BRACKETS = str.maketrans("", "", "${}")
 
 
 def detects(head: bytes) -> bool:
     """Whether the source starts with records of the snapshot."""
-    return any("id" in record and isinstance(record.get("categories"), str) and len(_MARKS & record.keys()) >= 2
-               for record in first_objects(head))
+    return any(
+        "id" in record
+        and isinstance(record.get("categories"), str)
+        and len(_MARKS & record.keys()) >= 2
+        for record in first_objects(head)
+    )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
@@ -59,24 +69,37 @@ def record_of(record: dict[str, Any]) -> Raw:
     categories = record.get("categories")
     date = _created(record.get("versions"))
     return {
-        "id": f"arxiv:{own}" if own and isinstance(own, str) else None,  # a number has lost its zeros
-        "title": unicode(record.get("title")), "abstract": unicode(record.get("abstract")),
-        "year": date[:4], "date": date, "authors": _authors(record), "venue": _venue(journal),
+        "id": f"arxiv:{own}"
+        if own and isinstance(own, str)
+        else None,  # a number has lost its zeros
+        "title": unicode(record.get("title")),
+        "abstract": unicode(record.get("abstract")),
+        "year": date[:4],
+        "date": date,
+        "authors": _authors(record),
+        "venue": _venue(journal),
         "ids": [f"doi:{part}" for part in doi.split()] if isinstance(doi, str) else None,
         "fields": categories.split() if isinstance(categories, str) else categories,
         "kind": "article" if journal or doi else "preprint",
-        "details": {"note": journal}}
+        "details": {"note": journal},
+    }
 
 
 def _created(versions: Any) -> str:
     """Return the ISO date of the first version, of which arXiv gives the RFC 2822 date, or ""."""
     created = at(versions[0], "created") if isinstance(versions, list) and versions else None
     found = _CREATED.match(created) if isinstance(created, str) else None
-    return f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}" if found and found[2] in _MONTHS else ""
+    return (
+        f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}"
+        if found and found[2] in _MONTHS
+        else ""
+    )
 
 
 def _venue(journal: Any) -> Any:
-    """Return the name before volume, year and pages in a journal reference, or all of it where that is no name."""
+    """Return the name before volume, year and pages in a journal reference, or all of it where that
+    is no name.
+    """
     if not journal or not isinstance(journal, str):
         return journal or "arXiv"
     found = _JOURNAL.match(journal)
@@ -94,19 +117,25 @@ def _authors(record: dict[str, Any]) -> Any:
 
 
 def _author(parts: Any) -> str:
-    """Return the name in [last, first, suffix, affiliation...]; what stands in the suffix is often no suffix."""
+    """Return the name in [last, first, suffix, affiliation...]; what stands in the suffix is often
+    no suffix.
+    """
     if not isinstance(parts, list):
         return ""
-    last, first, suffix = ([unicode(part) if isinstance(part, str) else "" for part in parts] + ["", "", ""])[:3]
+    last, first, suffix = (
+        [unicode(part) if isinstance(part, str) else "" for part in parts] + ["", "", ""]
+    )[:3]
     if _GENERATION.fullmatch(suffix):
         return f"{last}, {suffix}, {first}"
     return f"{first} {last}".strip()
 
 
 def unicode(text: Any) -> Any:
-    r"""Return text with its LaTeX as Unicode: Erd\H{o}s, $\alpha$-decay; what is no string stays as it is.
+    r"""Return text with its LaTeX as Unicode: Erd\H{o}s, $\alpha$-decay; what is no string stays as
+    it is.
 
-    Only the pieces that are LaTeX are converted, each kind once: whole abstracts would take a millisecond each.
+    Only the pieces that are LaTeX are converted, each kind once: whole abstracts would take a
+    millisecond each.
     """
     if not isinstance(text, str) or len(text) > 2 * LONGEST_ABSTRACT or not _LATEX.search(text):
         return text
@@ -123,4 +152,3 @@ def _replacement(match: re.Match[str]) -> str:
 @functools.lru_cache(maxsize=1 << 14)
 def _converted(fragment: str) -> str:
     return latex.decode(_GLUED_COMMAND.sub(" ", fragment) if fragment.startswith("$") else fragment)
-

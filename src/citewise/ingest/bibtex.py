@@ -8,38 +8,71 @@ from bibtexparser.middlewares.names import parse_single_name_into_parts
 from citewise.ingest.bibtex_entries import BibEntry, entries
 from citewise.ingest.clean import Raw
 from citewise.ingest.keys import identity, registry_key
+from citewise.ingest.report import Report
 from citewise.ingest.source import Source
-from citewise.latex import decode
-from citewise.report import Report
+from citewise.text.latex import decode
 
 NAME = "bibtex"
 
 KINDS = {
-    "article": "article", "inproceedings": "inproceedings", "conference": "inproceedings", "book": "book",
-    "mvbook": "book", "proceedings": "book", "collection": "book", "incollection": "chapter", "inbook": "chapter",
-    "phdthesis": "thesis", "mastersthesis": "thesis", "thesis": "thesis", "techreport": "report", "report": "report",
-    "dataset": "dataset", "software": "software",
+    "article": "article",
+    "inproceedings": "inproceedings",
+    "conference": "inproceedings",
+    "book": "book",
+    "mvbook": "book",
+    "proceedings": "book",
+    "collection": "book",
+    "incollection": "chapter",
+    "inbook": "chapter",
+    "phdthesis": "thesis",
+    "mastersthesis": "thesis",
+    "thesis": "thesis",
+    "techreport": "report",
+    "report": "report",
+    "dataset": "dataset",
+    "software": "software",
 }
 JOURNALS = {
-    "aj": "Astronomical Journal", "araa": "Annual Review of Astronomy and Astrophysics", "apj": "Astrophysical Journal",
-    "apjl": "Astrophysical Journal Letters", "apjs": "Astrophysical Journal Supplement Series",
-    "aap": "Astronomy and Astrophysics", "aapr": "Astronomy and Astrophysics Reviews",
-    "aaps": "Astronomy and Astrophysics Supplement Series", "apss": "Astrophysics and Space Science",
-    "baas": "Bulletin of the American Astronomical Society", "grl": "Geophysical Research Letters", "icarus": "Icarus",
-    "jcap": "Journal of Cosmology and Astroparticle Physics", "jgr": "Journal of Geophysical Research",
-    "mnras": "Monthly Notices of the Royal Astronomical Society", "nat": "Nature", "pra": "Physical Review A",
-    "prb": "Physical Review B", "prc": "Physical Review C", "prd": "Physical Review D", "pre": "Physical Review E",
-    "prl": "Physical Review Letters", "pasa": "Publications of the Astronomical Society of Australia",
-    "pasj": "Publications of the Astronomical Society of Japan", "physrep": "Physics Reports",
-    "pasp": "Publications of the Astronomical Society of the Pacific", "procspie": "Proceedings of SPIE",
-    "planss": "Planetary and Space Science", "solphys": "Solar Physics", "ssr": "Space Science Reviews",
+    "aj": "Astronomical Journal",
+    "araa": "Annual Review of Astronomy and Astrophysics",
+    "apj": "Astrophysical Journal",
+    "apjl": "Astrophysical Journal Letters",
+    "apjs": "Astrophysical Journal Supplement Series",
+    "aap": "Astronomy and Astrophysics",
+    "aapr": "Astronomy and Astrophysics Reviews",
+    "aaps": "Astronomy and Astrophysics Supplement Series",
+    "apss": "Astrophysics and Space Science",
+    "baas": "Bulletin of the American Astronomical Society",
+    "grl": "Geophysical Research Letters",
+    "icarus": "Icarus",
+    "jcap": "Journal of Cosmology and Astroparticle Physics",
+    "jgr": "Journal of Geophysical Research",
+    "mnras": "Monthly Notices of the Royal Astronomical Society",
+    "nat": "Nature",
+    "pra": "Physical Review A",
+    "prb": "Physical Review B",
+    "prc": "Physical Review C",
+    "prd": "Physical Review D",
+    "pre": "Physical Review E",
+    "prl": "Physical Review Letters",
+    "pasa": "Publications of the Astronomical Society of Australia",
+    "pasj": "Publications of the Astronomical Society of Japan",
+    "physrep": "Physics Reports",
+    "pasp": "Publications of the Astronomical Society of the Pacific",
+    "procspie": "Proceedings of SPIE",
+    "planss": "Planetary and Space Science",
+    "solphys": "Solar Physics",
+    "ssr": "Space Science Reviews",
 }
 """The journal commands that NASA ADS writes and AASTeX defines."""
 _MACRO = re.compile(r"\s*\{?\\([a-z]+)\}?")
 _ENTRY = re.compile(
     rb"^(?:\xef\xbb\xbf)?\s*@(?:(?:string|comment|preamble)\s*[{(]|[A-Za-z]+\s*[{(]\s*[^\s,{}()=\"]*\s*,)",
-    re.IGNORECASE | re.MULTILINE)
-_ARXIV = re.compile(r"arxiv\s*:\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})|abs/(\d{4}\.\d{4,5})", re.IGNORECASE)
+    re.IGNORECASE | re.MULTILINE,
+)
+_ARXIV = re.compile(
+    r"arxiv\s*:\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})|abs/(\d{4}\.\d{4,5})", re.IGNORECASE
+)
 _AND = re.compile(r"\\.|[{}]|(?<=\s)and(?=\s)", re.IGNORECASE | re.DOTALL)
 _PREPRINT_VENUE = re.compile(r"arxiv|corr\b|e-prints|biorxiv|medrxiv|preprint", re.IGNORECASE)
 _MONTH = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
@@ -51,12 +84,18 @@ _ESCAPED = re.compile(r"\\([_%&#~$])")
 
 def detects(head: bytes) -> bool:
     """Whether a line starts an entry, in a source that is neither JSON nor a LaTeX document."""
-    found = None if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[", b"<") else _ENTRY.search(head)
-    return found is not None and b"\\documentclass" not in head[:found.start()]
+    found = (
+        None
+        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[", b"<")
+        else _ENTRY.search(head)
+    )
+    return found is not None and b"\\documentclass" not in head[: found.start()]
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record); the citation key stands in `ids` as `bib:key`, for it names a paper only in its file."""
+    """Yield (line, record); the citation key stands in `ids` as `bib:key`, for it names a paper
+    only in its file.
+    """
     for entry in entries(source, report):
         yield entry.line, record_of(entry)
 
@@ -68,10 +107,15 @@ def record_of(entry: BibEntry) -> Raw:
     venue = _venue(fields)
     return {
         **identity(keys, entry.key, "bib"),
-        "title": decode(_title(fields)), "abstract": decode(fields.get("abstract", "")),
-        "authors": names(_first(fields, "author", "editor")), "venue": venue,
-        "year": decode(_first(fields, "year", "date"))[:60] or None, "date": _date(fields),
-        "fields": _keywords(fields.get("keywords", "")), "kind": _kind(entry, keys, venue), "details": _details(fields),
+        "title": decode(_title(fields)),
+        "abstract": decode(fields.get("abstract", "")),
+        "authors": names(_first(fields, "author", "editor")),
+        "venue": venue,
+        "year": decode(_first(fields, "year", "date"))[:60] or None,
+        "date": _date(fields),
+        "fields": _keywords(fields.get("keywords", "")),
+        "kind": _kind(entry, keys, venue),
+        "details": _details(fields),
     }
 
 
@@ -82,7 +126,11 @@ def _first(fields: Mapping[str, str], *names: str) -> str:
 def _venue(fields: Mapping[str, str]) -> str:
     venue = _first(fields, "journal", "journaltitle", "booktitle", "school")
     macro = _MACRO.match(venue)
-    return JOURNALS.get(macro[1], "") + decode(venue[macro.end():]) if macro and macro[1] in JOURNALS else decode(venue)
+    return (
+        JOURNALS.get(macro[1], "") + decode(venue[macro.end() :])
+        if macro and macro[1] in JOURNALS
+        else decode(venue)
+    )
 
 
 def _title(fields: Mapping[str, str]) -> str:
@@ -91,7 +139,9 @@ def _title(fields: Mapping[str, str]) -> str:
 
 
 def names(field: str) -> list[str]:
-    """Return the persons in an author field, each as "First von Last Jr"; braced names are kept whole."""
+    """Return the persons in an author field, each as "First von Last Jr"; braced names are kept
+    whole.
+    """
     people = [name for name in _people(field) if name and name.lower() != "others"]
     if len(people) == 1:
         people = _comma_separated(people[0])
@@ -99,14 +149,16 @@ def names(field: str) -> list[str]:
 
 
 def _people(field: str) -> list[str]:
-    """Split at each "and" outside braces; bibtexparser 2.1 loses words that start with a command on the way."""
+    """Split at each "and" outside braces; bibtexparser 2.1 loses words that start with a command on
+    the way.
+    """
     parts: list[str] = []
     at = depth = 0
     for match in _AND.finditer(field):
         if match[0] in "{}":
             depth = max(depth + (1 if match[0] == "{" else -1), 0)
         elif depth == 0 and match[0][0] != "\\":
-            parts.append(field[at:match.start()].strip())
+            parts.append(field[at : match.start()].strip())
             at = match.end()
     return [*parts, field[at:].strip()]
 
@@ -118,7 +170,7 @@ def _comma_separated(names: str) -> list[str]:
         return [names]
     if all(" " in part for part in parts):
         return parts
-    return [", ".join(parts[at:at + 2]) for at in range(0, len(parts), 2)]
+    return [", ".join(parts[at : at + 2]) for at in range(0, len(parts), 2)]
 
 
 def _name(name: str) -> str:
@@ -129,12 +181,16 @@ def _keys(fields: Mapping[str, str]) -> list[str]:
     """Return the paper's keys in registries, "" where there is none."""
     prefix = _first(fields, "archiveprefix", "eprinttype").strip().lower()
     eprint = _link(fields.get("eprint", ""))
-    mentioned = _ARXIV.search(" ".join(fields.get(name, "") for name in ("journal", "note", "howpublished", "volume")))
-    return [registry_key(_identifier(fields.get("doi", "")), "doi"),
-            registry_key(eprint, "arxiv") if prefix in ("arxiv", "") else "",
-            registry_key(mentioned[1] or mentioned[2], "arxiv") if mentioned else "",
-            registry_key(fields.get("pmid") or (eprint if prefix == "pubmed" else ""), "pmid"),
-            registry_key(_link(fields.get("url", "")))]
+    mentioned = _ARXIV.search(
+        " ".join(fields.get(name, "") for name in ("journal", "note", "howpublished", "volume"))
+    )
+    return [
+        registry_key(_identifier(fields.get("doi", "")), "doi"),
+        registry_key(eprint, "arxiv") if prefix in ("arxiv", "") else "",
+        registry_key(mentioned[1] or mentioned[2], "arxiv") if mentioned else "",
+        registry_key(fields.get("pmid") or (eprint if prefix == "pubmed" else ""), "pmid"),
+        registry_key(_link(fields.get("url", ""))),
+    ]
 
 
 def _identifier(value: str) -> str:
@@ -151,13 +207,25 @@ def _date(fields: Mapping[str, str]) -> str:
         return date[0]
     year, month = fields.get("year", "").strip("{} "), fields.get("month", "").strip("{} ")
     named = _MONTH.search(month)
-    number = _MONTHS.index(named[0].lower()) + 1 if named else int(month) if month.isdecimal() and len(month) < 3 else 0
-    return f"{year}-{number:02}" if 1 <= number <= 12 and year.isdecimal() and len(year) == 4 else ""
+    number = (
+        _MONTHS.index(named[0].lower()) + 1
+        if named
+        else int(month)
+        if month.isdecimal() and len(month) < 3
+        else 0
+    )
+    return (
+        f"{year}-{number:02}" if 1 <= number <= 12 and year.isdecimal() and len(year) == 4 else ""
+    )
 
 
 def _keywords(value: str) -> list[str]:
     words = decode(value)
-    return [word for word in (part.strip() for part in words.split(";" if ";" in words else ",")) if word]
+    return [
+        word
+        for word in (part.strip() for part in words.split(";" if ";" in words else ","))
+        if word
+    ]
 
 
 def _kind(entry: BibEntry, keys: list[str], venue: str) -> str:
@@ -170,7 +238,8 @@ def _kind(entry: BibEntry, keys: list[str], venue: str) -> str:
 
 def _details(fields: Mapping[str, str]) -> dict[str, str]:
     return {
-        "volume": decode(fields.get("volume", "")), "number": decode(_first(fields, "number", "issue")),
+        "volume": decode(fields.get("volume", "")),
+        "number": decode(_first(fields, "number", "issue")),
         "pages": re.sub(r"\s*[-–—]+\s*", "-", decode(fields.get("pages", ""))).strip("-"),
         "publisher": decode(_first(fields, "publisher", "institution", "organization")),
         "url": _link(fields.get("url", "")),

@@ -1,4 +1,6 @@
-"""Raw records to papers: the one room where fields that lie are repaired or refused, each with a reason."""
+"""Raw records to papers: the one room where fields that lie are repaired or refused, each with a
+reason.
+"""
 
 import datetime
 import functools
@@ -8,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from citewise import ids
-from citewise.report import Place, Report
+from citewise.ingest.report import Report, SourceLocation
+from citewise.text import ids
 from citewise.types import Paper
 
 LONGEST_TITLE = 1_000
@@ -19,22 +21,39 @@ MOST_REFERENCES = 20_000
 FIRST_YEAR = 1450
 """No paper is older than the printing press."""
 
-KINDS = ("article", "inproceedings", "book", "chapter", "thesis", "report", "preprint", "dataset", "software")
+KINDS = (
+    "article",
+    "inproceedings",
+    "book",
+    "chapter",
+    "thesis",
+    "report",
+    "preprint",
+    "dataset",
+    "software",
+)
 DETAILS = ("volume", "number", "pages", "publisher", "url", "note")
 
 Raw = Mapping[str, Any]
-"""A record as its format gave it. Keys: id, title, abstract, year, authors, venue, ids (a mapping of scheme to
-value), references, fields, date, kind, details; any may be absent, None or of a wrong type."""
+"""A record as its format gave it. Keys: id, title, abstract, year, authors, venue, ids (a mapping
+of scheme to value), references, fields, date, kind, details; any may be absent, None or of a wrong
+type.
+"""
 
 _TEXTS = ("title", "id", "abstract", "venue", "date")
 _Text = Callable[[Any, list[str]], str]
 _EMPTY_ABSTRACT = re.compile(
     r"(?:n/?a|none|null|nil|unknown|tbd|missing|[-–—.…?]+|no abstract(?: (?:is )?available)?"
-    r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?", re.IGNORECASE)
+    r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?",
+    re.IGNORECASE,
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _PRINTABLE = bytes(range(32, 127))
-_TAG = re.compile(r"</?(?:jats:)?(?:p|i|b|em|strong|sub|sup|italic|bold|sc|title|sec|scp|inline-formula|span|br)"
-                  r"(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:jats:)?(?:p|i|b|em|strong|sub|sup|italic|bold|sc|title|sec|scp|inline-formula|span|br)"
+    r"(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
 _ABSTRACT_LABEL = re.compile(r"(?i:abstract)[:.]?\s+(?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
@@ -52,8 +71,10 @@ class Cleaner:
         self.report = report
         self._last_year = datetime.date.today().year + 1
 
-    def paper(self, raw: Raw, place: Place) -> Paper | None:
-        """Return the paper, or None where the record is none; a record with an id but without a title is a patch."""
+    def paper(self, raw: Raw, place: SourceLocation) -> Paper | None:
+        """Return the paper, or None where the record is none; a record with an id but without a
+        title is a patch.
+        """
         repairs: list[str] = []
         text = _stripped if _all_clean(raw) else _text
         title = _title(text(raw.get("title"), repairs), repairs)
@@ -68,21 +89,32 @@ class Cleaner:
         year, date = self._dated(raw.get("year"), raw.get("date"), text, repairs)
         kind = raw.get("kind")
         paper = Paper(
-            id=own, title=title, abstract=_abstract(text(raw.get("abstract"), repairs), title, repairs),
-            year=year, authors=_names(raw.get("authors"), text, repairs), venue=text(raw.get("venue"), repairs)[:300],
+            id=own,
+            title=title,
+            abstract=_abstract(text(raw.get("abstract"), repairs), title, repairs),
+            year=year,
+            authors=_names(raw.get("authors"), text, repairs),
+            venue=text(raw.get("venue"), repairs)[:300],
             ids=tuple([name for name in keys if name != own]),
             references=_references(raw.get("references"), {own, *keys}, repairs),
-            fields=_strings(raw.get("fields"))[:50], date=date,
-            kind=kind if kind and kind in KINDS else "", details=_details(raw.get("details")))
+            fields=_strings(raw.get("fields"))[:50],
+            date=date,
+            kind=kind if kind and kind in KINDS else "",
+            details=_details(raw.get("details")),
+        )
         for reason in dict.fromkeys(repairs):
             self.report.note("repaired", reason, place, own)
         return paper
 
     def year_and_date(self, year: Any, date: Any, repairs: list[str]) -> tuple[int | None, str]:
-        """Return a year, taken from the date if need be, and the date if it is one and of that year."""
+        """Return a year, taken from the date if need be, and the date if it is one and of that
+        year.
+        """
         return self._dated(year, date, _text, repairs)
 
-    def _dated(self, year: Any, date: Any, text: _Text, repairs: list[str]) -> tuple[int | None, str]:
+    def _dated(
+        self, year: Any, date: Any, text: _Text, repairs: list[str]
+    ) -> tuple[int | None, str]:
         known, written = self._year(year, repairs), text(date, repairs)
         if not written or not _DATE.fullmatch(written):
             return known, ""
@@ -95,9 +127,17 @@ class Cleaner:
             return value
         if value is None or value == "":
             return None
-        found = _YEAR.search(str(value)) if not isinstance(value, int) or isinstance(value, bool) else None
+        found = (
+            _YEAR.search(str(value))
+            if not isinstance(value, int) or isinstance(value, bool)
+            else None
+        )
         year = int(found[1]) if found else value
-        if isinstance(year, int) and not isinstance(year, bool) and FIRST_YEAR <= year <= self._last_year:
+        if (
+            isinstance(year, int)
+            and not isinstance(year, bool)
+            and FIRST_YEAR <= year <= self._last_year
+        ):
             return year
         repairs.append("bad_year")
         return None
@@ -114,12 +154,16 @@ def without_control(text: str) -> str:
 
 
 def _all_clean(raw: Raw) -> bool:
-    """Whether there is nothing to repair in any text of a record: one look at all is faster than a look at each."""
+    """Whether there is nothing to repair in any text of a record: one look at all is faster than a
+    look at each.
+    """
     authors = raw.get("authors") or []
     if not isinstance(authors, (list, tuple)) or len(authors) > MOST_AUTHORS:
         return False
     try:
-        return _is_clean("|".join([value for value in map(raw.get, _TEXTS) if value is not None] + [*authors]))
+        return _is_clean(
+            "|".join([value for value in map(raw.get, _TEXTS) if value is not None] + [*authors])
+        )
     except TypeError:  # one is no string
         return False
 
@@ -160,7 +204,9 @@ def _is_clean(text: str) -> bool:
 
 
 def _repaired(value: str, repairs: list[str]) -> str:
-    """Return a text without control characters, broken bytes, entities and tags, its white space folded."""
+    """Return a text without control characters, broken bytes, entities and tags, its white space
+    folded.
+    """
     if "&" in value:
         value = html.unescape(value)  # first, for it may bring in what the next steps repair
     if _CONTROL.search(value):
@@ -217,7 +263,9 @@ def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
 def _name(author: dict[str, Any]) -> Any:
     """Return the name in an author given as {"name": ...} / {"given": ..., "family": ...}."""
     whole = author.get("name") or author.get("literal")
-    return whole or " ".join(str(author[part]) for part in ("given", "first", "family", "last") if author.get(part))
+    return whole or " ".join(
+        str(author[part]) for part in ("given", "first", "family", "last") if author.get(part)
+    )
 
 
 def _keys(value: Any) -> list[str]:
@@ -225,11 +273,18 @@ def _keys(value: Any) -> list[str]:
     if not value:
         return []
     if isinstance(value, dict):
-        pairs = [(str(scheme).lower(), item) for scheme, item in value.items() if item and _is_key(item)]
-        found = [ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs]
+        pairs = [
+            (str(scheme).lower(), item) for scheme, item in value.items() if item and _is_key(item)
+        ]
+        found = [
+            ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs
+        ]
     else:
-        found = [ids.key(item) for item in value if isinstance(item, str) and item.strip()] \
-            if isinstance(value, (list, tuple)) else []
+        found = (
+            [ids.key(item) for item in value if isinstance(item, str) and item.strip()]
+            if isinstance(value, (list, tuple))
+            else []
+        )
     return [name for name in dict.fromkeys(found) if name and len(name) <= ids.LONGEST_KEY]
 
 
@@ -243,7 +298,9 @@ def _first_key(keys: list[str], title: str) -> str:
         for name in keys:
             if ids.scheme_of(name) == scheme:
                 return name
-    return keys[0] if keys else (f"title:{ids.title_key(title)[:200]}" if ids.title_key(title) else "")
+    return (
+        keys[0] if keys else (f"title:{ids.title_key(title)[:200]}" if ids.title_key(title) else "")
+    )
 
 
 def _references(value: Any, own: set[str], repairs: list[str]) -> tuple[str, ...]:

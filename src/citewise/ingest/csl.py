@@ -1,4 +1,6 @@
-"""CSL-JSON, as Zotero, pandoc and Crossref write it: an array, one object a line, or a single object."""
+"""CSL-JSON, as Zotero, pandoc and Crossref write it: an array, one object a line, or a single
+object.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,25 +9,68 @@ from typing import Any
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_stream import leading_objects, streamed_objects
 from citewise.ingest.keys import identity, registry_key
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
-from citewise.report import Place, Report
 
 NAME = "csl"
 
 KINDS = {
-    "article-journal": "article", "article-magazine": "article", "article-newspaper": "article", "review": "article",
-    "paper-conference": "inproceedings", "book": "book", "chapter": "chapter", "entry-encyclopedia": "chapter",
-    "thesis": "thesis", "report": "report", "article": "preprint", "manuscript": "preprint", "dataset": "dataset",
-    "software": "software", "webpage": "", "document": "", "post": "", "post-weblog": "", "speech": "", "entry": "",
-    "entry-dictionary": "chapter", "patent": "", "standard": "", "periodical": "", "motion_picture": "", "figure": "",
-    "graphic": "", "interview": "", "legislation": "", "legal_case": "", "bill": "", "map": "", "pamphlet": "",
-    "personal_communication": "", "review-book": "article", "song": "", "broadcast": "", "treaty": "", "event": "",
+    "article-journal": "article",
+    "article-magazine": "article",
+    "article-newspaper": "article",
+    "review": "article",
+    "paper-conference": "inproceedings",
+    "book": "book",
+    "chapter": "chapter",
+    "entry-encyclopedia": "chapter",
+    "thesis": "thesis",
+    "report": "report",
+    "article": "preprint",
+    "manuscript": "preprint",
+    "dataset": "dataset",
+    "software": "software",
+    "webpage": "",
+    "document": "",
+    "post": "",
+    "post-weblog": "",
+    "speech": "",
+    "entry": "",
+    "entry-dictionary": "chapter",
+    "patent": "",
+    "standard": "",
+    "periodical": "",
+    "motion_picture": "",
+    "figure": "",
+    "graphic": "",
+    "interview": "",
+    "legislation": "",
+    "legal_case": "",
+    "bill": "",
+    "map": "",
+    "pamphlet": "",
+    "personal_communication": "",
+    "review-book": "article",
+    "song": "",
+    "broadcast": "",
+    "treaty": "",
+    "event": "",
     # Crossref's own words
-    "journal-article": "article", "proceedings-article": "inproceedings", "book-chapter": "chapter",
-    "posted-content": "preprint", "monograph": "book", "edited-book": "book", "reference-book": "book",
-    "dissertation": "thesis", "proceedings": "book", "book-section": "chapter", "peer-review": "", "other": "",
+    "journal-article": "article",
+    "proceedings-article": "inproceedings",
+    "book-chapter": "chapter",
+    "posted-content": "preprint",
+    "monograph": "book",
+    "edited-book": "book",
+    "reference-book": "book",
+    "dissertation": "thesis",
+    "proceedings": "book",
+    "book-section": "chapter",
+    "peer-review": "",
+    "other": "",
 }
-_FOREIGN = frozenset(("authors", "authorships", "year", "publication_year", "paperId", "corpusid", "references"))
+_FOREIGN = frozenset(
+    ("authors", "authorships", "year", "publication_year", "paperId", "corpusid", "references")
+)
 _TYPE_IN_HEAD = re.compile(rb'"type"\s*:\s*"([a-z_-]+)"')
 _NOTED = re.compile(r"\b(arxiv|pmid|pmcid|doi)\s*:\s*(\S+)", re.IGNORECASE)
 _RANGES = ((1000, 9999), (1, 12), (1, 31))
@@ -41,12 +86,21 @@ def detects(head: bytes) -> bool:
     if first:
         return all(_is_item(item) for item in _items(first[0])[:1])
     found = _TYPE_IN_HEAD.search(head)  # an object longer than the head
-    return found is not None and found[1].decode() in KINDS and b'"date-parts"' in head and b'"authorships"' not in head
+    return (
+        found is not None
+        and found[1].decode() in KINDS
+        and b'"date-parts"' in head
+        and b'"authorships"' not in head
+    )
 
 
 def _is_item(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("type") in KINDS and _FOREIGN.isdisjoint(item) \
+    return (
+        isinstance(item, dict)
+        and item.get("type") in KINDS
+        and _FOREIGN.isdisjoint(item)
         and ("title" in item or "DOI" in item or "issued" in item)
+    )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
@@ -56,7 +110,7 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
             if isinstance(item, dict) and ("title" in item or "DOI" in item or "type" in item):
                 yield line, _record(item)
             else:
-                report.note("skipped", "not_a_csl_item", Place(source.name, line))
+                report.note("skipped", "not_a_csl_item", SourceLocation(source.name, line))
 
 
 def _items(value: dict[str, Any]) -> list[Any]:
@@ -71,13 +125,23 @@ def _record(item: Mapping[str, Any]) -> Raw:
     date = _issued(item.get("issued"))
     return {
         **identity(_keys(item), _text(item.get("id")), "csl"),
-        "title": _title(item), "abstract": _text(item.get("abstract")), "authors": _names(item.get("author")),
-        "venue": _text(item.get("container-title")) or _text(item.get("event-title")) or _text(item.get("event")),
-        "year": date[:4] or None, "date": date, "fields": _keywords(item),
+        "title": _title(item),
+        "abstract": _text(item.get("abstract")),
+        "authors": _names(item.get("author")),
+        "venue": _text(item.get("container-title"))
+        or _text(item.get("event-title"))
+        or _text(item.get("event")),
+        "year": date[:4] or None,
+        "date": date,
+        "fields": _keywords(item),
         "kind": KINDS.get(_text(item.get("type")), ""),
-        "details": {"volume": _text(item.get("volume")), "number": _text(item.get("issue")),
-                    "pages": re.sub(r"\s*[-–—]+\s*", "-", _text(item.get("page"))),
-                    "publisher": _text(item.get("publisher")), "url": _text(item.get("URL"))},
+        "details": {
+            "volume": _text(item.get("volume")),
+            "number": _text(item.get("issue")),
+            "pages": re.sub(r"\s*[-–—]+\s*", "-", _text(item.get("page"))),
+            "publisher": _text(item.get("publisher")),
+            "url": _text(item.get("URL")),
+        },
     }
 
 
@@ -85,7 +149,9 @@ def _text(value: Any) -> str:
     """Return a string member; Crossref puts single ones in a list, some exporters write numbers."""
     if isinstance(value, list):
         value = next((part for part in value if part), "")
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    return (
+        str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    )
 
 
 def _title(item: Mapping[str, Any]) -> str:
@@ -94,10 +160,19 @@ def _title(item: Mapping[str, Any]) -> str:
 
 
 def _keys(item: Mapping[str, Any]) -> list[str]:
-    noted = [registry_key(found[2], found[1].lower())
-             for found in _NOTED.finditer(f"{_text(item.get('note'))} {_text(item.get('number'))}"[:10_000])]
-    return [registry_key(_text(item.get("DOI")), "doi"), registry_key(_text(item.get("PMID")), "pmid"),
-            registry_key(_text(item.get("PMCID")), "pmcid"), registry_key(_text(item.get("URL"))), *noted]
+    noted = [
+        registry_key(found[2], found[1].lower())
+        for found in _NOTED.finditer(
+            f"{_text(item.get('note'))} {_text(item.get('number'))}"[:10_000]
+        )
+    ]
+    return [
+        registry_key(_text(item.get("DOI")), "doi"),
+        registry_key(_text(item.get("PMID")), "pmid"),
+        registry_key(_text(item.get("PMCID")), "pmcid"),
+        registry_key(_text(item.get("URL"))),
+        *noted,
+    ]
 
 
 def _names(value: Any) -> list[str]:
@@ -108,8 +183,9 @@ def _name(person: Any) -> str:
     if not isinstance(person, dict):
         return _text(person)
     parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
-    return _text(person.get("literal") or person.get("name")) \
-        or " ".join(filter(None, (_text(person.get(part)).strip() for part in parts)))
+    return _text(person.get("literal") or person.get("name")) or " ".join(
+        filter(None, (_text(person.get(part)).strip() for part in parts))
+    )
 
 
 def _issued(value: Any) -> str:
@@ -119,7 +195,10 @@ def _issued(value: Any) -> str:
     parts = value.get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     numbers = [int(_text(part)) for part in first[:3] if _text(part).isdecimal()]
-    known = next((at for at, part in enumerate(numbers) if not _RANGES[at][0] <= part <= _RANGES[at][1]), len(numbers))
+    known = next(
+        (at for at, part in enumerate(numbers) if not _RANGES[at][0] <= part <= _RANGES[at][1]),
+        len(numbers),
+    )
     if known:
         return "-".join(f"{part:02}" for part in numbers[:known])
     return _leading_date(_text(value.get("raw")) or _text(value.get("literal")))
@@ -134,4 +213,8 @@ def _keywords(item: Mapping[str, Any]) -> list[str]:
     words = item.get("keyword") or item.get("subject") or ""
     if isinstance(words, list):
         return [word for word in map(_text, words) if word]
-    return [word.strip() for word in _text(words).split(";" if ";" in _text(words) else ",") if word.strip()]
+    return [
+        word.strip()
+        for word in _text(words).split(";" if ";" in _text(words) else ",")
+        if word.strip()
+    ]

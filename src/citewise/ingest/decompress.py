@@ -1,4 +1,6 @@
-"""Compressed streams that give all they have before they complain: .gz, .xz and .zst, several members or one."""
+"""Compressed streams that give all they have before they complain: .gz, .xz and .zst, several
+members or one.
+"""
 
 import io
 import lzma
@@ -25,11 +27,15 @@ _FORMATS: list[tuple[bytes, Callable[[], _Decoder], int]] = [
     (b"\xfd7zXZ\x00", lzma.LZMADecompressor, 1 << 12),
     (b"\x28\xb5\x2f\xfd", lambda: zstandard.ZstdDecompressor().decompressobj(), 1 << 10),
 ]
-"""First bytes, decoder, and how many bytes to decode at once: with each format's best ratio some 30 MB at most."""
+"""First bytes, decoder, and how many bytes to decode at once: with each format's best ratio some 30
+MB at most.
+"""
 
 
 def decompressed(file: IO[bytes], magic: bytes) -> IO[bytes] | io.RawIOBase:
-    """Return the content of a file whose first bytes are `magic`; the file itself where it is not compressed."""
+    """Return the content of a file whose first bytes are `magic`; the file itself where it is not
+    compressed.
+    """
     for start, decoder, piece in _FORMATS:
         if magic.startswith(start):
             return _Decompressed(file, decoder, piece)
@@ -37,7 +43,9 @@ def decompressed(file: IO[bytes], magic: bytes) -> IO[bytes] | io.RawIOBase:
 
 
 class _Decompressed(io.RawIOBase):
-    """Raises at a broken place only after everything before it has been read, and at an end that comes too early."""
+    """Raises at a broken place only after everything before it has been read, and at an end that
+    comes too early.
+    """
 
     def __init__(self, file: IO[bytes], new_decoder: Callable[[], _Decoder], piece: int) -> None:
         super().__init__()

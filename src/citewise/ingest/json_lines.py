@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source, lines
-from citewise.report import Place, Report
 
 _decode = msgspec.json.Decoder().decode
 
@@ -17,12 +17,15 @@ _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 
 def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of the lines that hold JSON objects; broken UTF-8 is repaired, the rest reported.
+    """Yield (line number, object) of the lines that hold JSON objects; broken UTF-8 is repaired,
+    the rest reported.
 
-    A line may hold one object, an array of them, or an API's page: an object with an array of them under `page`.
+    A line may hold one object, an array of them, or an API's page: an object with an array of them
+    under `page`.
     """
+
     def damaged(line: int, reason: str) -> None:
-        report.note("skipped", reason, Place(source.name, line))
+        report.note("skipped", reason, SourceLocation(source.name, line))
 
     for number, line in lines(source, damaged):
         value = decoded(line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK))
@@ -37,7 +40,9 @@ def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[in
 
 
 def decoded(line: bytes) -> Any:
-    """Return the JSON value of a line, or None; broken UTF-8 and the marks of an array around it are forgiven."""
+    """Return the JSON value of a line, or None; broken UTF-8 and the marks of an array around it
+    are forgiven.
+    """
     try:
         return _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -72,7 +77,9 @@ def at(value: Any, *names: str) -> Any:
 
 
 def each(value: Any, *names: str) -> Any:
-    """Return what stands at a path in each item of a list; what is no list stays as it is, for `clean` to refuse."""
+    """Return what stands at a path in each item of a list; what is no list stays as it is, for
+    `clean` to refuse.
+    """
     return [at(item, *names) for item in value] if isinstance(value, list) else value
 
 
@@ -83,7 +90,9 @@ def _listed(value: Any, page: str) -> list[Any]:
 
 
 def _closed(line: bytes) -> bytes:
-    """Return a line that was cut off, cut back to its last comma outside strings, with its open brackets closed."""
+    """Return a line that was cut off, cut back to its last comma outside strings, with its open
+    brackets closed.
+    """
     cut, closing, closers = 0, b"", b""
     for token in _TOKEN.finditer(line):
         if token[0] in _CLOSERS:

@@ -1,12 +1,14 @@
-"""JSON objects out of a stream however its lines fall: an array of any length, objects one after another, or one."""
+"""JSON objects out of a stream however its lines fall: an array of any length, objects one after
+another, or one.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from citewise.ingest.json_lines import decoded
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import LONGEST_RECORD, Source, pieces
-from citewise.report import Place, Report
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+(?P<end>["\n])?|[][{}:,\n]')
 _CLOSERS = {b"{": b"}", b"[": b"]"}
@@ -18,8 +20,9 @@ Found = tuple[int, bytes, str]
 class ObjectScanner:
     """Cuts bytes, as they come, into the outermost objects; holds no more than one of them.
 
-    An object that is not closed costs itself only: a brace where JSON allows none, or a line end within a
-    string, gives it up, and the next object starts at that brace, or at the next line that starts with one.
+    An object that is not closed costs itself only: a brace where JSON allows none, or a line end
+    within a string, gives it up, and the next object starts at that brace, or at the next line that
+    starts with one.
     """
 
     def __init__(self) -> None:
@@ -33,7 +36,9 @@ class ObjectScanner:
         self._line_is_blank = True
 
     def feed(self, piece: bytes, last: bool = False) -> Iterator[Found]:
-        """Yield the objects that end within the piece, and with the `last` one the object that never does."""
+        """Yield the objects that end within the piece, and with the `last` one the object that
+        never does.
+        """
         self._buffer += piece
         for token in _TOKEN.finditer(self._buffer, self._at):
             if token[0][:1] == b'"' and not token["end"] and not last:
@@ -86,7 +91,7 @@ class ObjectScanner:
             return
         self._open.pop()
         if not self._open:
-            yield self._start_line, self._buffer[self._start:end], ""
+            yield self._start_line, self._buffer[self._start : end], ""
 
     def _give_up(self, reason: str) -> Found:
         self._open = []
@@ -94,9 +99,12 @@ class ObjectScanner:
 
 
 def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line where it starts, object); what is malformed or longer than `LONGEST_RECORD` is reported."""
+    """Yield (line where it starts, object); what is malformed or longer than `LONGEST_RECORD` is
+    reported.
+    """
+
     def damaged(line: int, reason: str) -> None:
-        report.note("skipped", reason, Place(source.name, line))
+        report.note("skipped", reason, SourceLocation(source.name, line))
 
     for line, text, reason in _scanned(source, damaged):
         record = decoded(text) if text else None
@@ -114,6 +122,8 @@ def _scanned(source: Source, damaged: Any) -> Iterator[Found]:
 
 
 def leading_objects(head: bytes) -> list[dict[str, Any]]:
-    """Return the objects that a source's first bytes hold whole, for a format to recognise itself by."""
+    """Return the objects that a source's first bytes hold whole, for a format to recognise itself
+    by.
+    """
     found = (decoded(text) for _, text, _ in ObjectScanner().feed(head) if text)
     return [record for record in found if isinstance(record, dict)]

@@ -6,8 +6,8 @@ import msgspec
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.report import Report
 from citewise.ingest.source import Source
-from citewise.report import Report
 
 NAME = "jsonl"
 _SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid")
@@ -15,8 +15,10 @@ _SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid")
 
 def detects(head: bytes) -> bool:
     """Whether the source starts with an object that has an id and says something of a paper."""
-    return any("id" in record and not record.keys().isdisjoint(("title", "abstract", "references"))
-               for record in first_objects(head))
+    return any(
+        "id" in record and not record.keys().isdisjoint(("title", "abstract", "references"))
+        for record in first_objects(head)
+    )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:

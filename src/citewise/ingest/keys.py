@@ -2,11 +2,12 @@
 
 import re
 
-from citewise import ids
+from citewise.text import ids
 
 _WELL_FORMED = re.compile(
     r"doi:10\.\d{4,9}/\S+|arxiv:(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})|pmid:\d+|pmcid:PMC\d+"
-    r"|(?:acl|openalex|s2|dblp|mag):\S+")
+    r"|(?:acl|openalex|s2|dblp|mag):\S+"
+)
 
 
 def registry_key(value: str, scheme: str = "") -> str:
@@ -18,7 +19,8 @@ def registry_key(value: str, scheme: str = "") -> str:
 def identity(keys: list[str], local: str, prefix: str) -> dict[str, object]:
     """Return the `id` and `ids` of a raw record.
 
-    The local id is findable as `prefix:local`, and is the paper's identity only where no DOI or arXiv id is known.
+    The local id is findable as `prefix:local`, and is the paper's identity only where no DOI or
+    arXiv id is known.
     """
     known = list(dict.fromkeys(key for key in keys if key))
     named = [*known, f"{prefix}:{local}"] if local else known

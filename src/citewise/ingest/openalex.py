@@ -6,26 +6,47 @@ from typing import Any
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import at, each, first_objects, objects
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
-from citewise.report import Place, Report
 
 NAME = "openalex"
 
 MOST_WORDS = 10_000
 LONGEST_WORD = 300
-"""Bounds on an inverted abstract: one long word at many positions would otherwise grow without end."""
+"""Bounds on an inverted abstract: one long word at many positions would otherwise grow without end.
+"""
 
 _ENTITY = "https://openalex.org/"
 _WORK = "https://openalex.org/W"
-_MARKS = {"authorships", "referenced_works", "abstract_inverted_index", "publication_year", "primary_location"}
+_MARKS = {
+    "authorships",
+    "referenced_works",
+    "abstract_inverted_index",
+    "publication_year",
+    "primary_location",
+}
 _PAGE = "results"
 
 _KINDS = {
-    "article": "article", "review": "article", "letter": "article", "editorial": "article", "erratum": "article",
-    "book": "book", "book-chapter": "chapter", "reference-entry": "chapter", "dissertation": "thesis",
-    "preprint": "preprint", "dataset": "dataset", "report": "report", "standard": "report", "software": "software",
+    "article": "article",
+    "review": "article",
+    "letter": "article",
+    "editorial": "article",
+    "erratum": "article",
+    "book": "book",
+    "book-chapter": "chapter",
+    "reference-entry": "chapter",
+    "dissertation": "thesis",
+    "preprint": "preprint",
+    "dataset": "dataset",
+    "report": "report",
+    "standard": "report",
+    "software": "software",
     # the types of Crossref, which snapshots before 2023 have
-    "journal-article": "article", "proceedings-article": "inproceedings", "monograph": "book", "edited-book": "book",
+    "journal-article": "article",
+    "proceedings-article": "inproceedings",
+    "monograph": "book",
+    "edited-book": "book",
     "posted-content": "preprint",
 }
 _PMCID = re.compile(r"(?:.*/)?(?:pmc)?(\d{1,12})/?", re.IGNORECASE)
@@ -34,8 +55,10 @@ _ARXIV = re.compile(r"https?://(?:www\.)?arxiv\.org/abs/([\w.-]+(?:/\d{7})?)", r
 
 def detects(head: bytes) -> bool:
     """Whether the source starts with works of OpenAlex."""
-    return any(str(work.get("id")).startswith(_WORK) and not _MARKS.isdisjoint(work)
-               for work in first_objects(head, page=_PAGE))
+    return any(
+        str(work.get("id")).startswith(_WORK) and not _MARKS.isdisjoint(work)
+        for work in first_objects(head, page=_PAGE)
+    )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
@@ -43,22 +66,30 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     for line, work in objects(source, report, _PAGE):
         own = str(work.get("id"))
         if own.startswith(_ENTITY) and not own.startswith(_WORK):
-            report.note("skipped", "not_a_work", Place(source.name, line), own)
+            report.note("skipped", "not_a_work", SourceLocation(source.name, line), own)
             continue
         abstract, whole = _abstract(work.get("abstract_inverted_index"))
         if not whole:
-            report.note("repaired", "bad_abstract_index", Place(source.name, line), own)
+            report.note("repaired", "bad_abstract_index", SourceLocation(source.name, line), own)
         yield line, _record(work, abstract)
 
 
 def _record(work: dict[str, Any], abstract: str) -> Raw:
     source = at(work, "primary_location", "source") or work.get("host_venue")
     return {
-        "id": work.get("id"), "title": work.get("title") or work.get("display_name"), "abstract": abstract,
-        "year": work.get("publication_year"), "date": work.get("publication_date"),
-        "authors": each(work.get("authorships"), "author", "display_name"), "venue": at(source, "display_name"),
-        "ids": _ids(work), "references": work.get("referenced_works"), "fields": _fields(work),
-        "kind": _kind(work, source), "details": _details(work.get("biblio"))}
+        "id": work.get("id"),
+        "title": work.get("title") or work.get("display_name"),
+        "abstract": abstract,
+        "year": work.get("publication_year"),
+        "date": work.get("publication_date"),
+        "authors": each(work.get("authorships"), "author", "display_name"),
+        "venue": at(source, "display_name"),
+        "ids": _ids(work),
+        "references": work.get("referenced_works"),
+        "fields": _fields(work),
+        "kind": _kind(work, source),
+        "details": _details(work.get("biblio")),
+    }
 
 
 def _abstract(index: Any) -> tuple[str, bool]:
@@ -82,8 +113,13 @@ def _abstract(index: Any) -> tuple[str, bool]:
 
 def _ids(work: dict[str, Any]) -> dict[str, Any]:
     named = work.get("ids")
-    return {"doi": work.get("doi") or at(named, "doi"), "pmid": at(named, "pmid"), "pmcid": _pmcid(at(named, "pmcid")),
-            "mag": at(named, "mag"), "arxiv": _arxiv(work.get("locations"))}
+    return {
+        "doi": work.get("doi") or at(named, "doi"),
+        "pmid": at(named, "pmid"),
+        "pmcid": _pmcid(at(named, "pmcid")),
+        "mag": at(named, "mag"),
+        "arxiv": _arxiv(work.get("locations")),
+    }
 
 
 def _pmcid(value: Any) -> str:
@@ -93,7 +129,9 @@ def _pmcid(value: Any) -> str:
 
 
 def _arxiv(locations: Any) -> str:
-    """Return the arXiv id among the places where a work can be read: OpenAlex does not list it with the ids."""
+    """Return the arXiv id among the places where a work can be read: OpenAlex does not list it with
+    the ids.
+    """
     for address in each(locations, "landing_page_url") if isinstance(locations, list) else ():
         found = _ARXIV.match(address) if isinstance(address, str) else None
         if found:
@@ -103,14 +141,22 @@ def _arxiv(locations: Any) -> str:
 
 def _fields(work: dict[str, Any]) -> list[Any]:
     """Return the names of a few topics, best first, and of the concepts that came before topics."""
-    topics, concepts = each(work.get("topics"), "display_name"), each(work.get("concepts"), "display_name")
-    return [at(work, "primary_topic", "display_name"),
-            *(topics[:3] if isinstance(topics, list) else ()), *(concepts[:5] if isinstance(concepts, list) else ())]
+    topics, concepts = (
+        each(work.get("topics"), "display_name"),
+        each(work.get("concepts"), "display_name"),
+    )
+    return [
+        at(work, "primary_topic", "display_name"),
+        *(topics[:3] if isinstance(topics, list) else ()),
+        *(concepts[:5] if isinstance(concepts, list) else ()),
+    ]
 
 
 def _kind(work: dict[str, Any], source: Any) -> str:
     kind = _KINDS.get(str(work.get("type")), "")
-    conference = work.get("type_crossref") == "proceedings-article" or at(source, "type") == "conference"
+    conference = (
+        work.get("type_crossref") == "proceedings-article" or at(source, "type") == "conference"
+    )
     return "inproceedings" if conference and kind in ("", "article") else kind
 
 

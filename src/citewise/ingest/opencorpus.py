@@ -1,12 +1,14 @@
-"""The Semantic Scholar Open Research Corpus of 2017 to 2020, on which Citeomatic was built, as JSON lines."""
+"""The Semantic Scholar Open Research Corpus of 2017 to 2020, on which Citeomatic was built, as JSON
+lines.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.report import Report
 from citewise.ingest.source import Source
-from citewise.report import Report
 
 NAME = "opencorpus"
 
@@ -21,8 +23,8 @@ def detects(head: bytes) -> bool:
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record).
 
-    `inCitations` is left out: each of its edges stands in the citing paper's `outCitations` too, and a popular paper
-    has tens of thousands of them.
+    `inCitations` is left out: each of its edges stands in the citing paper's `outCitations` too,
+    and a popular paper has tens of thousands of them.
     """
     for line, paper in objects(source, report):
         yield line, _record(paper)
@@ -30,10 +32,14 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
 
 def _record(paper: dict[str, Any]) -> Raw:
     return {
-        "id": paper.get("id"), "title": paper.get("title"), "abstract": paper.get("paperAbstract"),
-        "year": paper.get("year"), "authors": paper.get("authors"),
+        "id": paper.get("id"),
+        "title": paper.get("title"),
+        "abstract": paper.get("paperAbstract"),
+        "year": paper.get("year"),
+        "authors": paper.get("authors"),
         "venue": paper.get("venue") or paper.get("journalName"),
         "ids": {"doi": paper.get("doi"), "pmid": paper.get("pmid"), "mag": paper.get("magId")},
         "references": paper.get("outCitations"),
         "fields": paper.get("keyPhrases") or paper.get("fieldsOfStudy") or paper.get("entities"),
-        "details": {"volume": paper.get("journalVolume"), "pages": paper.get("journalPages")}}
+        "details": {"volume": paper.get("journalVolume"), "pages": paper.get("journalPages")},
+    }

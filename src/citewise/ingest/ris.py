@@ -8,17 +8,32 @@ import rispy
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.keys import identity, registry_key
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import LONGEST_RECORD, Source
 from citewise.ingest.text_lines import text_lines
-from citewise.report import Place, Report
 
 NAME = "ris"
 
 KINDS = {
-    "JOUR": "article", "EJOUR": "article", "JFULL": "article", "MGZN": "article", "INPR": "article", "ABST": "article",
-    "CONF": "inproceedings", "CPAPER": "inproceedings", "BOOK": "book", "EBOOK": "book", "EDBOOK": "book",
-    "CHAP": "chapter", "ECHAP": "chapter", "THES": "thesis", "RPRT": "report", "GOVDOC": "report", "UNPB": "preprint",
-    "DATA": "dataset", "COMP": "software",
+    "JOUR": "article",
+    "EJOUR": "article",
+    "JFULL": "article",
+    "MGZN": "article",
+    "INPR": "article",
+    "ABST": "article",
+    "CONF": "inproceedings",
+    "CPAPER": "inproceedings",
+    "BOOK": "book",
+    "EBOOK": "book",
+    "EDBOOK": "book",
+    "CHAP": "chapter",
+    "ECHAP": "chapter",
+    "THES": "thesis",
+    "RPRT": "report",
+    "GOVDOC": "report",
+    "UNPB": "preprint",
+    "DATA": "dataset",
+    "COMP": "software",
 }
 _START = re.compile(rb"^(?:\xef\xbb\xbf)?TY {1,2}- ?[A-Z]*\s*$", re.MULTILINE)
 _TAG = re.compile(r"([A-Z][A-Z0-9])(?:  -| -(?= |$)) ?(.*)")
@@ -31,18 +46,25 @@ _SUFFIX = re.compile(r"(?:jr|sr)\.?|[IVX]+", re.IGNORECASE)
 
 def detects(head: bytes) -> bool:
     """Whether a line says of which type a reference is."""
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b"<") and _START.search(head) is not None
+    return (
+        head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b"<")
+        and _START.search(head) is not None
+    )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record); a record that its successor cuts off is kept, tags without a type are not."""
+    """Yield (line, record); a record that its successor cuts off is kept, tags without a type are
+    not.
+    """
     for line, text in _references(source, report):
         for reference in rispy.loads(text, delimiter_tags_mapping={}):
             yield line, _record(reference)
 
 
 def _references(source: Source, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield (line, text) of each reference, its tags in their standard spelling and its end in place."""
+    """Yield (line, text) of each reference, its tags in their standard spelling and its end in
+    place.
+    """
     current = _Reference()
     for number, line in text_lines(source, report):
         found = _TAG.match(line)
@@ -50,7 +72,7 @@ def _references(source: Source, report: Report) -> Iterator[tuple[int, str]]:
         if tag in ("TY", "ER") or (not current.lines and tag):
             yield from current.ended(source.name, report, whole=tag == "ER")
             current = _Reference(number, tag) if tag != "ER" else _Reference()
-        current.add(found, line, Place(source.name, number), report)
+        current.add(found, line, SourceLocation(source.name, number), report)
     yield from current.ended(source.name, report, whole=False)
 
 
@@ -65,7 +87,9 @@ class _Reference:
         self._last = ""
         self._size = 0
 
-    def add(self, found: re.Match[str] | None, line: str, place: Place, report: Report) -> None:
+    def add(
+        self, found: re.Match[str] | None, line: str, place: SourceLocation, report: Report
+    ) -> None:
         """Take a line in; outside a reference, lines without a tag are an exporter's remarks."""
         self._size += len(line)
         if not self.line or self._size > LONGEST_RECORD or (found and found[1] == "ER"):
@@ -79,13 +103,15 @@ class _Reference:
         elif self._last in self._unknown:
             return
         elif self._last in _CONTINUED:
-            self.lines.append(f"{self._last}  - {line}" if self._last == "KW" else f"      {line.strip()}")
+            self.lines.append(
+                f"{self._last}  - {line}" if self._last == "KW" else f"      {line.strip()}"
+            )
         else:
             report.note("repaired", "broken_line", place)
 
     def ended(self, file: str, report: Report, whole: bool) -> Iterator[tuple[int, str]]:
         """Yield the reference if it is one, and report what is wrong with it."""
-        place = Place(file, self.line)
+        place = SourceLocation(file, self.line)
         if not self.lines:
             return
         if self._size > LONGEST_RECORD:
@@ -94,7 +120,9 @@ class _Reference:
             report.note("skipped", "malformed_ris", place, detail="no TY line")
         else:
             if self._unknown:
-                report.note("repaired", "unknown_ris_tag", place, detail=", ".join(sorted(self._unknown)))
+                report.note(
+                    "repaired", "unknown_ris_tag", place, detail=", ".join(sorted(self._unknown))
+                )
             if not whole:
                 report.note("repaired", "no_end_of_record", place)
             yield self.line, "\n".join([*self.lines, "ER  - "])
@@ -106,20 +134,42 @@ def _record(reference: dict[str, Any]) -> Raw:
 
     urls = [str(url) for url in reference.get("urls", [])]
     local = first("id")
-    keys = [registry_key(first("doi"), "doi"), *map(registry_key, urls),
-            *(registry_key(str(note)) for note in [*reference.get("notes", []), first("accession_number")])]
+    keys = [
+        registry_key(first("doi"), "doi"),
+        *map(registry_key, urls),
+        *(
+            registry_key(str(note))
+            for note in [*reference.get("notes", []), first("accession_number")]
+        ),
+    ]
     date = first("year", "publication_year", "date")
     return {
         # A bare number counts the records of one export: it names no paper.
         **identity(keys, "" if local.isdecimal() else local, "ris"),
-        "title": first("title", "primary_title"), "abstract": first("abstract", "notes_abstract"),
-        "authors": [_name(str(name)) for name in reference.get("authors") or reference.get("first_authors") or []],
-        "venue": first("journal_name", "alternate_title3", "secondary_title", "alternate_title2", "alternate_title1"),
-        "year": date[:60] or None, "date": _date(first("date")) or _date(date),
+        "title": first("title", "primary_title"),
+        "abstract": first("abstract", "notes_abstract"),
+        "authors": [
+            _name(str(name))
+            for name in reference.get("authors") or reference.get("first_authors") or []
+        ],
+        "venue": first(
+            "journal_name",
+            "alternate_title3",
+            "secondary_title",
+            "alternate_title2",
+            "alternate_title1",
+        ),
+        "year": date[:60] or None,
+        "date": _date(first("date")) or _date(date),
         "fields": [str(word) for word in reference.get("keywords", [])],
         "kind": KINDS.get(first("type_of_reference").upper(), ""),
-        "details": {"volume": first("volume"), "number": first("number"), "pages": _pages(first("start_page"),
-                    first("end_page")), "publisher": first("publisher"), "url": urls[0] if urls else ""},
+        "details": {
+            "volume": first("volume"),
+            "number": first("number"),
+            "pages": _pages(first("start_page"), first("end_page")),
+            "publisher": first("publisher"),
+            "url": urls[0] if urls else "",
+        },
     }
 
 
@@ -135,7 +185,9 @@ def _date(value: str) -> str:
     found = _DATE.match(value)
     if not found or not 1 <= int(found[2]) <= 12:
         return ""
-    return f"{found[1]}-{int(found[2]):02}" + (f"-{int(found[3]):02}" if found[3] and int(found[3]) <= 31 else "")
+    return f"{found[1]}-{int(found[2]):02}" + (
+        f"-{int(found[3]):02}" if found[3] and int(found[3]) <= 31 else ""
+    )
 
 
 def _pages(start: str, end: str) -> str:

@@ -1,7 +1,8 @@
-"""Semantic Scholar as JSON lines: the dumps of papers, abstracts and citations, and papers saved from the Graph API.
+"""Semantic Scholar as JSON lines: the dumps of papers, abstracts and citations, and papers saved
+from the Graph API.
 
-The dumps hold one kind of record a file, so abstracts and citations come out as patches: records without a title,
-which the library merges into the paper of that id.
+The dumps hold one kind of record a file, so abstracts and citations come out as patches: records
+without a title, which the library merges into the paper of that id.
 """
 
 import re
@@ -11,19 +12,38 @@ from typing import Any
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import at, each, first_objects, objects
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
-from citewise.report import Place, Report
 
 NAME = "s2"
 
 WINDOW = 200_000
-"""How many citations are held (at most some 70 MB) to be grouped by citing paper; a dump has no useful order."""
+"""How many citations are held (at most some 70 MB) to be grouped by citing paper; a dump has no
+useful order.
+"""
 
-_SCHEMES = {"DOI": "doi", "ArXiv": "arxiv", "PubMed": "pmid", "ACL": "acl", "DBLP": "dblp", "MAG": "mag"}
+_SCHEMES = {
+    "DOI": "doi",
+    "ArXiv": "arxiv",
+    "PubMed": "pmid",
+    "ACL": "acl",
+    "DBLP": "dblp",
+    "MAG": "mag",
+}
 _KINDS = {
-    "Conference": "inproceedings", "BookSection": "chapter", "Book": "book", "Dataset": "dataset",
-    "JournalArticle": "article", "Review": "article", "CaseReport": "article", "ClinicalTrial": "article",
-    "Editorial": "article", "LettersAndComments": "article", "MetaAnalysis": "article", "Study": "article"}
+    "Conference": "inproceedings",
+    "BookSection": "chapter",
+    "Book": "book",
+    "Dataset": "dataset",
+    "JournalArticle": "article",
+    "Review": "article",
+    "CaseReport": "article",
+    "ClinicalTrial": "article",
+    "Editorial": "article",
+    "LettersAndComments": "article",
+    "MetaAnalysis": "article",
+    "Study": "article",
+}
 """Most telling first: a paper of a conference is a JournalArticle as well."""
 
 _PAGE = "data"
@@ -41,7 +61,9 @@ def _recognised(record: dict[str, Any]) -> bool:
     if "citingcorpusid" in record:
         return "citedcorpusid" in record
     if "corpusid" in record:
-        return ("title" in record or "abstract" in record) and "content" not in record  # S2ORC's full texts
+        return (
+            "title" in record or "abstract" in record
+        ) and "content" not in record  # S2ORC's full texts
     return "paperId" in record and ("title" in record or "references" in record)
 
 
@@ -54,13 +76,15 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
             if citing and cited:
                 yield from window.add(line, citing, cited)
             else:
-                report.note("skipped", "citation_without_paper", Place(source.name, line), citing)
+                report.note(
+                    "skipped", "citation_without_paper", SourceLocation(source.name, line), citing
+                )
         elif "title" in record or "references" in record:
             yield line, _paper({name.lower(): value for name, value in record.items()})
         elif "abstract" in record:
             yield line, {"id": _key(record.get("corpusid")), "abstract": record["abstract"]}
         else:
-            report.note("skipped", "not_a_paper", Place(source.name, line))
+            report.note("skipped", "not_a_paper", SourceLocation(source.name, line))
     yield from window.flush()
 
 
@@ -72,7 +96,9 @@ class _Window:
     size: int = 0
 
     def add(self, line: int, citing: str, cited: str) -> Iterator[tuple[int, Raw]]:
-        """Hold a citation; yield the patches of all other papers, or of all, where the window is full."""
+        """Hold a citation; yield the patches of all other papers, or of all, where the window is
+        full.
+        """
         self.held.setdefault(citing, (line, []))[1].append(cited)
         self.size += 1
         if self.size >= WINDOW:
@@ -90,7 +116,9 @@ class _Window:
 
 
 def _key(value: Any) -> str:
-    """Return the key of a corpus id (a number, in older dumps as a string) or a 40-digit sha; "" for anything else."""
+    """Return the key of a corpus id (a number, in older dumps as a string) or a 40-digit sha; ""
+    for anything else.
+    """
     if not isinstance(value, str | int):
         return ""
     text = str(value).lower()
@@ -98,15 +126,24 @@ def _key(value: Any) -> str:
 
 
 def _paper(paper: dict[str, Any]) -> Raw:
-    """Return the record of a paper, its names in lower case: so the dumps and the Graph API spell them alike."""
+    """Return the record of a paper, its names in lower case: so the dumps and the Graph API spell
+    them alike.
+    """
     journal = paper.get("journal")
     return {
-        "id": _key(paper.get("corpusid")) or _key(paper.get("paperid")), "title": paper.get("title"),
-        "abstract": paper.get("abstract"), "year": paper.get("year"), "date": paper.get("publicationdate"),
-        "authors": each(paper.get("authors"), "name"), "venue": paper.get("venue") or at(journal, "name"),
-        "ids": _ids(paper), "references": _references(paper.get("references")),
+        "id": _key(paper.get("corpusid")) or _key(paper.get("paperid")),
+        "title": paper.get("title"),
+        "abstract": paper.get("abstract"),
+        "year": paper.get("year"),
+        "date": paper.get("publicationdate"),
+        "authors": each(paper.get("authors"), "name"),
+        "venue": paper.get("venue") or at(journal, "name"),
+        "ids": _ids(paper),
+        "references": _references(paper.get("references")),
         "fields": each(paper.get("s2fieldsofstudy"), "category") or paper.get("fieldsofstudy"),
-        "kind": _kind(paper), "details": _details(journal)}
+        "kind": _kind(paper),
+        "details": _details(journal),
+    }
 
 
 def _ids(paper: dict[str, Any]) -> dict[str, Any]:
@@ -131,11 +168,19 @@ def _kind(paper: dict[str, Any]) -> str:
     if paper.get("venue") == "arXiv.org":
         return "preprint"
     types = paper.get("publicationtypes")
-    return next((kind for name, kind in _KINDS.items() if name in types), "") if isinstance(types, list) else ""
+    return (
+        next((kind for name, kind in _KINDS.items() if name in types), "")
+        if isinstance(types, list)
+        else ""
+    )
 
 
 def _details(journal: Any) -> dict[str, Any]:
     """Return volume, number and pages; PubMed's volumes come with the number after a space."""
     volume = at(journal, "volume")
     both = _VOLUME_AND_NUMBER.fullmatch(volume) if isinstance(volume, str) else None
-    return {"volume": both[1] if both else volume, "number": both[2] if both else None, "pages": at(journal, "pages")}
+    return {
+        "volume": both[1] if both else volume,
+        "number": both[2] if both else None,
+        "pages": at(journal, "pages"),
+    }

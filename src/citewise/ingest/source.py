@@ -1,4 +1,6 @@
-"""Where records come from: files, folders and standard input, plain or compressed, in bounded memory."""
+"""Where records come from: files, folders and standard input, plain or compressed, in bounded
+memory.
+"""
 
 import io
 import sys
@@ -9,7 +11,7 @@ from typing import IO, cast
 
 from citewise.errors import BadInput, MissingData
 from citewise.ingest.decompress import DAMAGE, decompressed
-from citewise.report import Place, Report
+from citewise.ingest.report import Report, SourceLocation
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line or entry is skipped, so that no record can exhaust memory."""
@@ -17,9 +19,12 @@ LONGEST_RECORD = 32 * 1024 * 1024
 HEAD = 65_536
 """Bytes of a source that a format may look at to recognise itself."""
 
+
 @dataclass(slots=True)
 class Source:
-    """An open, decompressed stream with a name to report; `bytes_read` counts what came off the disk."""
+    """An open, decompressed stream with a name to report; `bytes_read` counts what came off the
+    disk.
+    """
 
     name: str
     stream: io.BufferedReader
@@ -36,10 +41,14 @@ class Source:
         try:
             return self.stream.peek(HEAD)[:HEAD]
         except DAMAGE as error:
-            raise BadInput(f"{self.name}: cannot be decompressed ({error}); is the file whole?") from None
+            raise BadInput(
+                f"{self.name}: cannot be decompressed ({error}); is the file whole?"
+            ) from None
 
     def text(self) -> io.TextIOWrapper:
-        """Return the rest as text: UTF-8 (with or without a byte-order mark), broken bytes replaced by U+FFFD."""
+        """Return the rest as text: UTF-8 (with or without a byte-order mark), broken bytes replaced
+        by U+FFFD.
+        """
         return io.TextIOWrapper(self.stream, encoding="utf-8-sig", errors="replace", newline=None)
 
     def close(self) -> None:
@@ -50,13 +59,17 @@ class Source:
 
 
 def find(paths: Iterable[str | Path]) -> Iterator[str]:
-    """Yield the files that the paths name: "-" for standard input, a folder's files in order, hidden ones left out."""
+    """Yield the files that the paths name: "-" for standard input, a folder's files in order,
+    hidden ones left out.
+    """
     for path in map(str, paths):
         place = Path(path)
         if path == "-" or place.is_file() or place.is_fifo():
             yield path
         elif place.is_dir():
-            files = sorted(file for file in place.rglob("*") if file.is_file() and not _hidden(file, place))
+            files = sorted(
+                file for file in place.rglob("*") if file.is_file() and not _hidden(file, place)
+            )
             if not files:
                 raise MissingData(f"{path}: no files in this folder")
             yield from map(str, files)
@@ -69,12 +82,16 @@ def _hidden(file: Path, folder: Path) -> bool:
 
 
 def open_source(path: str) -> Source:
-    """Open a file by path, or standard input by "-", decompressing what its first bytes say is compressed."""
+    """Open a file by path, or standard input by "-", decompressing what its first bytes say is
+    compressed.
+    """
     try:
         raw: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")
     except OSError as error:
         raise MissingData(f"{path}: cannot be opened ({error.strerror})") from None
-    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
+    buffered = (
+        raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
+    )
     stream = decompressed(buffered, buffered.peek(6))
     size = None if path == "-" else Path(path).stat().st_size
     name = "standard input" if path == "-" else path
@@ -82,7 +99,9 @@ def open_source(path: str) -> Source:
 
 
 def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line) of non-empty lines; tell `damaged` of overlong lines and of a broken stream."""
+    """Yield (line number from 1, line) of non-empty lines; tell `damaged` of overlong lines and of
+    a broken stream.
+    """
     number = 0
     while True:
         try:
@@ -102,8 +121,12 @@ def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple
             yield number, line
 
 
-def pieces(source: Source, damaged: Callable[[int, str], None], size: int = 1 << 20) -> Iterator[bytes]:
-    """Yield the bytes in pieces, whatever the lines; tell `damaged` of a broken stream, by the line where it breaks."""
+def pieces(
+    source: Source, damaged: Callable[[int, str], None], size: int = 1 << 20
+) -> Iterator[bytes]:
+    """Yield the bytes in pieces, whatever the lines; tell `damaged` of a broken stream, by the line
+    where it breaks.
+    """
     line = 1
     while True:
         try:
@@ -118,9 +141,12 @@ def pieces(source: Source, damaged: Callable[[int, str], None], size: int = 1 <<
 
 
 def content_of(source: Source, report: Report) -> bytes | None:
-    """Return all bytes of a source that is one document; one that is damaged or too large is reported."""
+    """Return all bytes of a source that is one document; one that is damaged or too large is
+    reported.
+    """
+
     def damaged(line: int, reason: str) -> None:
-        report.note("skipped", reason, Place(source.name, line))
+        report.note("skipped", reason, SourceLocation(source.name, line))
 
     parts: list[bytes] = []
     before, size = report.total("skipped"), 0

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 
-from citewise.encoding import is_utf8, text_of
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source, lines
-from citewise.report import Place, Report
+from citewise.text.encoding import is_utf8, text_of
 
 
 def text_lines(source: Source, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line without its end) of the non-empty lines; what is not UTF-8 or too long is reported."""
+    """Yield (line number, line without its end) of the non-empty lines; what is not UTF-8 or too
+    long is reported.
+    """
+
     def damaged(line: int, reason: str) -> None:
-        report.note("skipped", reason, Place(source.name, line))
+        report.note("skipped", reason, SourceLocation(source.name, line))
 
     for number, line in lines(source, damaged):
         if not line.isascii() and not is_utf8(line):
-            report.note("repaired", "not_utf8", Place(source.name, number))
+            report.note("repaired", "not_utf8", SourceLocation(source.name, number))
         yield number, text_of(line).rstrip("\r\n")

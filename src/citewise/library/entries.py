@@ -7,26 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise import ids
-from citewise.author_names import author_numbers
-from citewise.hash_table import Hashes
-from citewise.library.lists import join, take
+from citewise.arrays import Hashes, Ragged, Rows
+from citewise.ingest.report import SourceLocation
+from citewise.library.evidence.sentences import Sentences
 from citewise.library.records import decode, encode
-from citewise.library.sentences import Sentences
-from citewise.protocols import Ragged
-from citewise.report import Place
-from citewise.types import CitingSentence, Paper, Rows, Span
+from citewise.text import ids
+from citewise.text.author_names import author_numbers
+from citewise.types import CitingSentence, Paper, Span
 
 BATCH = 1_000
 """Papers analysed at once: enough to amortise the calls, few enough to stay in the cache."""
 
-TELLING_WORDS = 3
-"""Titles of fewer words ("Introduction", "Editorial") do not tell works apart."""
-
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Papers with the hashes by which they are found."""
+    """Papers with the hashes by which they are looked up."""
 
     contents: list[bytes]
     years: NDArray[np.int16]
@@ -38,38 +33,51 @@ class Entries:
 
     @classmethod
     def of(cls, papers: Sequence[Paper]) -> "Entries":
-        """Hash what papers are found by."""
+        """Return papers with the hashes of their keys, titles, references and authors."""
         return cls(
             [encode(paper) for paper in papers],
             np.array([paper.year or 0 for paper in papers], np.int16),
-            _title_digests([paper.title for paper in papers]),
-            _hashes([keys_of(paper) for paper in papers]), _hashes([paper.references for paper in papers]),
+            ids.title_digests([paper.title for paper in papers]),
+            _hashes([ids.keys_of(paper) for paper in papers]),
+            _hashes([paper.references for paper in papers]),
             _author_numbers([paper.authors for paper in papers]),
-            np.array([paper.light for paper in papers], np.bool_))
+            np.array([paper.light for paper in papers], np.bool_),
+        )
 
     def __len__(self) -> int:
         return len(self.contents)
 
-    def paper(self, place: int) -> Paper:
-        """Return one of the papers."""
-        return decode(self.contents[place])
+    def paper(self, position: int) -> Paper:
+        """Return the paper at a position."""
+        return decode(self.contents[position])
 
-    def take(self, places: Rows) -> "Entries":
-        """Return the entries at some places, in that order."""
-        return Entries([self.contents[place] for place in places.tolist()], self.years[places], self.titles[places],
-                       take(self.keys, places), take(self.references, places), take(self.authors, places),
-                       self.light[places])
+    def take(self, positions: Rows) -> "Entries":
+        """Return the entries at some positions, in that order."""
+        return Entries(
+            [self.contents[position] for position in positions.tolist()],
+            self.years[positions],
+            self.titles[positions],
+            self.keys.take(positions),
+            self.references.take(positions),
+            self.authors.take(positions),
+            self.light[positions],
+        )
 
     @classmethod
     def join(cls, parts: "Sequence[Entries]") -> "Entries":
-        """Return entries end to end."""
+        """Return the entries of all parts, one part after the other."""
         if len(parts) == 1:
             return parts[0]
-        return cls(list(itertools.chain.from_iterable(part.contents for part in parts)),
-                   np.concatenate([part.years for part in parts]), np.concatenate([part.titles for part in parts]),
-                   join([part.keys for part in parts]), join([part.references for part in parts]),
-                   join([part.authors for part in parts]),
-                   np.concatenate([part.light for part in parts]))
+
+        return cls(
+            list(itertools.chain.from_iterable(part.contents for part in parts)),
+            np.concatenate([part.years for part in parts]),
+            np.concatenate([part.titles for part in parts]),
+            Ragged.join([part.keys for part in parts]),
+            Ragged.join([part.references for part in parts]),
+            Ragged.join([part.authors for part in parts]),
+            np.concatenate([part.light for part in parts]),
+        )
 
 
 Extract = Callable[[Sequence[CitingSentence]], Sequence[Sequence[Sequence[Span]]]]
@@ -85,41 +93,32 @@ class Batch:
     lines: list[int]
     sentences: Sentences | None = None
 
-    def place(self, number: int) -> Place:
-        """Return where an entry was read."""
-        return Place(self.file, self.lines[number])
+    def location(self, position: int) -> SourceLocation:
+        """Return the file and line from which an entry was read."""
+        return SourceLocation(self.file, self.lines[position])
 
 
 def _without_spans(sentences: Sequence[CitingSentence]) -> list[list[tuple[Span, ...]]]:
     return [[() for _ in sentence.groups] for sentence in sentences]
 
 
-def batches(records: Iterable[tuple[Paper | CitingSentence, Place]],
-            extract: Extract = _without_spans) -> Iterator[Batch]:
-    """Yield papers as entries and citing sentences with their spans, some at a time."""
+def batches(
+    records: Iterable[tuple[Paper | CitingSentence, SourceLocation]],
+    extract: Extract = _without_spans,
+) -> Iterator[Batch]:
+    """Yield papers as entries and citing sentences with their spans, `BATCH` records at a time."""
     for file, run in itertools.groupby(records, key=lambda each: each[1].file):
         while some := list(itertools.islice(run, BATCH)):
             papers = [record for record, _ in some if isinstance(record, Paper)]
-            lines = [place.line for record, place in some if isinstance(record, Paper)]
+            lines = [location.line for record, location in some if isinstance(record, Paper)]
             sentences = [record for record, _ in some if isinstance(record, CitingSentence)]
-            yield Batch(Entries.of(papers), file, lines,
-                        Sentences.of(sentences, extract(sentences)) if sentences else None)
 
-
-def keys_of(paper: Paper) -> tuple[str, ...]:
-    """Return every key that a paper answers to."""
-    return (paper.id, *(name for name in paper.ids if name != paper.id)) if paper.ids else (paper.id,)
-
-
-def title_digest(title: str) -> int:
-    """Return a hash of what versions of a title share, 0 where the title is too short to tell works apart."""
-    return int(_title_digests([title])[0])
-
-
-def _title_digests(titles: list[str]) -> Hashes:
-    hashes = np.maximum(ids.digests(map(ids.title_key, titles)), np.uint64(1))
-    short = [len(title.replace("-", " ").split(None, TELLING_WORDS)) < TELLING_WORDS for title in titles]
-    return np.where(short, np.uint64(0), hashes)
+            yield Batch(
+                Entries.of(papers),
+                file,
+                lines,
+                Sentences.of(sentences, extract(sentences)) if sentences else None,
+            )
 
 
 def _hashes(lists: list[tuple[str, ...]]) -> Ragged:
@@ -131,4 +130,6 @@ def _author_numbers(lists: list[tuple[str, ...]]) -> Ragged:
 
 
 def _ragged(values: Hashes, lists: list[tuple[str, ...]]) -> Ragged:
-    return Ragged(values, np.concatenate(([0], np.cumsum([len(names) for names in lists]))).astype(np.int64))
+    # lists of 2, 0 and 3 values start at 0, 2, 2, and the last ends at 5
+    starts = np.concatenate(([0], np.cumsum([len(names) for names in lists])))
+    return Ragged(values, starts.astype(np.int64))

@@ -1,4 +1,6 @@
-"""Files that are whole or absent: arrays on disk, checksums, and the durable rename that makes them visible."""
+"""Files that are whole or absent: arrays on disk, checksums, and the durable rename that makes them
+visible.
+"""
 
 import contextlib
 import os
@@ -13,10 +15,13 @@ from numpy.typing import DTypeLike, NDArray
 
 _CHUNK = 1 << 20
 _MAPPED = 1 << 18
+"""Bytes from which on a file is memory-mapped instead of read."""
 
 
 def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
-    """Return a file as an array: memory-mapped, or read where it is small, since a mapping holds a file open."""
+    """Return a file as an array: memory-mapped, or read where it is small, since a mapping keeps
+    the file open.
+    """
     if path.stat().st_size < _MAPPED:
         return np.fromfile(path, dtype)
     return np.asarray(np.memmap(path, dtype, "r"))
@@ -30,7 +35,7 @@ def write_array(path: Path, array: NDArray[Any], dtype: DTypeLike) -> None:
 
 
 def checksum(path: Path) -> str:
-    """Return the CRC-32 of a file: it finds damage, not malice, and costs a second a gigabyte."""
+    """Return the CRC-32 of a file: it detects damage, not tampering; a second a gigabyte."""
     total = 0
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
@@ -51,12 +56,13 @@ def sync(path: Path) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Give a file new content in one step: whoever reads it sees the old or the new, never a part."""
+    """Give a file new content in one step: a reader sees the old or the new, never a part."""
     fresh = path.with_name(path.name + ".new")
     with fresh.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
     fresh.replace(path)
     sync(path.parent)
 
@@ -83,6 +89,8 @@ def walk(folder: Path) -> Iterator[Path]:
 
 
 def delete(path: Path) -> None:
-    """Remove a file or folder that nobody needs; what cannot go now (open on Windows) is left for the next time."""
+    """Remove a file or folder if that is possible; one that is still open (on Windows) stays for
+    the next clean-up.
+    """
     with contextlib.suppress(OSError):
         shutil.rmtree(path) if path.is_dir() else path.unlink()

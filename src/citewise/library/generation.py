@@ -1,4 +1,6 @@
-"""The next generation while it is being written: rows appended, replaced and deleted, then one atomic switch."""
+"""The next generation while it is being written: rows appended, replaced and deleted, then one
+atomic switch.
+"""
 
 import bisect
 import contextlib
@@ -11,42 +13,48 @@ from pathlib import Path
 
 import numpy as np
 
+from citewise.arrays import Rows
 from citewise.library import manifest as manifests
+from citewise.library.derived_tables import derive
 from citewise.library.entries import BATCH, Entries
-from citewise.library.evidence_segment import EvidenceSegment, EvidenceWriter
-from citewise.library.evidence_tables import derive
+from citewise.library.evidence.segment import EvidenceSegment, EvidenceWriter
+from citewise.library.evidence.sentences import Sentences
 from citewise.library.files import checksum, delete, link_folder, sync, walk
+from citewise.library.folder import LibraryFolder
 from citewise.library.lexical import LexicalWriter
-from citewise.library.library import Library
 from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
 from citewise.library.segment import Segment, SegmentWriter
-from citewise.library.sentences import Sentences
 from citewise.library.vocabulary import VocabularyWriter
 from citewise.protocols import FIELDS
-from citewise.text import Terms
-from citewise.types import Paper, Rows
+from citewise.text.tokens import TermNumbering
+from citewise.types import Paper
 
 _SMALL = 50_000
 """Segments of fewer rows (or sentences) are joined with their neighbours as they accumulate."""
 
 _KINDS = ("segments", "lexical", "tables", "evidence")
-"""The folders that hold a generation's folders."""
+"""The folders of a library in which each generation has one or more folders of its own."""
 
 _OUR_NAME = re.compile(r"\d{6,}(-joined|-scratch)?")
-"""What a generation's files are called; whatever else is in a library's folder is its owner's."""
+"""What a generation's files are called; anything else in a library's folder belongs to the user."""
 
 
 class Generation:
-    """Rows of the old generation stay where they are; new ones follow behind them."""
+    """A generation being written: rows of the old one stay, new rows follow behind them.
 
-    def __init__(self, path: Path, old: Library | None, from_scratch: bool = False) -> None:
+    `kept` is the old generation where its rows stay, None where all is written from scratch.
+    """
+
+    def __init__(self, path: Path, old: LibraryFolder | None, from_scratch: bool = False) -> None:
         self.path, self._old = path, old
         self.kept = None if from_scratch else old
         self._number = old.manifest.generation + 1 if old is not None else 1
         self._name = f"{self._number:06d}"
+
         self._vocabulary = VocabularyWriter(old.vocabulary if old is not None else None)
-        self._terms = Terms(self._vocabulary.number)
+        self._terms = TermNumbering(self._vocabulary.number)
         self._base = self.kept.manifest.rows if self.kept is not None else 0
+
         self._deleted: set[int] = set()
         self._light = old is not None and old.manifest.light
         self._forgotten = np.zeros(0, np.int64)
@@ -54,8 +62,10 @@ class Generation:
         self._pending: list[Entries] = []
         self._replaced: dict[int, Entries] = {}
         self._rows = self._base
+
         self._segment = SegmentWriter(path / "segments" / self._name)
         self.scratch = path / "segments" / f"{self._name}-scratch"
+
         lexical = path / "lexical" / self._name
         if self.kept is not None:
             link_folder(path / "lexical" / self.kept.manifest.lexical, lexical)
@@ -64,24 +74,26 @@ class Generation:
     def paper(self, row: int) -> Paper:
         """Return the paper at a row, old or new."""
         if row < self._base and self.kept is not None:
-            return self.kept.papers([row])[0]
+            return self.kept.papers.read([row])[0]
         if row < self._flushed:
             return self._segment.records.read(row - self._base)
         if row in self._replaced:
             return self._replaced[row].paper(0)
+
+        # ends[i] is the row behind the last of pending part i
         ends = list(itertools.accumulate(map(len, self._pending), initial=self._flushed))[1:]
         part = bisect.bisect_right(ends, row)
         return self._pending[part].paper(row - ends[part] + len(self._pending[part]))
 
-    def holds(self, row: int) -> bool:
-        """Whether a row has not been deleted in this generation."""
+    def has(self, row: int) -> bool:
+        """Return whether a row has not been deleted in this generation."""
         return row not in self._deleted
 
     def new_titles(self) -> Iterator[tuple[int, str]]:
-        """Yield the rows of this generation that are new and hold a paper, with their titles."""
+        """Yield the rows of this generation that are new and not deleted, with their titles."""
         self.flush()
         for row, texts in enumerate(self._segment.records.texts(), self._base):
-            if self.holds(row):
+            if self.has(row):
                 yield row, texts.title
 
     def append(self, entries: Entries) -> Rows:
@@ -92,7 +104,9 @@ class Generation:
         return np.arange(self._rows - len(entries), self._rows)
 
     def replace(self, row: int, entry: Entries) -> Rows:
-        """Put a new record in the place of an old one; return its row, which is another if the old one is on disk."""
+        """Put a new record in place of an old one; return its row, which is a new one if the old
+        record is on disk already.
+        """
         if row >= self._flushed:
             self._replaced[row] = entry
             return np.array([row])
@@ -100,17 +114,23 @@ class Generation:
         return self.append(entry)
 
     def delete(self, rows: list[int]) -> None:
-        """Mark rows as gone."""
+        """Mark rows as deleted."""
         if any(row >= self._flushed for row in rows):
             self.flush()
         self._deleted.update(rows)
         self._lexical.remove(rows)
 
     def remove(self, rows: list[int]) -> None:
-        """Mark rows of the old generation as gone, and the sentences of their papers with them."""
+        """Mark rows of the old generation as deleted, and the sentences of their papers with them."""
         if self.kept is not None:
-            self._forgotten = np.union1d(self._forgotten, self.kept.evidence.sentences_by(np.array(rows, np.int64)))
+            self._forgotten = np.union1d(self._forgotten, self._sentences_by(self.kept, rows))
         self.delete(rows)
+
+    @staticmethod
+    def _sentences_by(library: LibraryFolder, rows: list[int]) -> Rows:
+        """Return the numbers of the sentences of some papers."""
+        table = library.evidence.sentence_table()
+        return table.numbers[np.isin(table.citing, rows)]
 
     def append_sentences(self, sentences: Sentences) -> None:
         """Add citing sentences behind the last."""
@@ -122,14 +142,18 @@ class Generation:
         return self._evidence
 
     def flush(self) -> None:
-        """Write the papers that are waiting."""
+        """Write the papers that are pending."""
         if not self._pending:
             return
+
         first, entries = self._flushed, Entries.join([*self._pending, *self._replaced.values()])
         if self._replaced:
-            places = np.arange(self._rows - first)
-            places[np.array([*self._replaced]) - first] = places.size + np.arange(len(self._replaced))
-            entries = entries.take(places)
+            # the replacements follow behind the pending entries: point the replaced rows at them
+            positions = np.arange(self._rows - first)
+            replaced = np.array([*self._replaced]) - first
+            positions[replaced] = positions.size + np.arange(len(self._replaced))
+            entries = entries.take(positions)
+
         self._lexical.add(first, entries.years.tolist(), self._segment.extend(entries, self._terms))
         self._pending, self._replaced = [], {}
 
@@ -138,54 +162,71 @@ class Generation:
         return self._base + self._segment.rows
 
     def copy_all(self) -> None:
-        """Copy every living paper and sentence of the old generation, in order, in batches."""
+        """Copy every paper and sentence of the old generation that was not deleted, in order."""
         old = self._old
         if old is None:
             return
+
         for entry, segment in zip(old.manifest.segments, old.segments, strict=True):
-            local = old.rows - entry.first_row
+            local = old.papers.rows - entry.first_row
             local = local[(local >= 0) & (local < entry.rows)]
             for start in range(0, local.size, BATCH):
-                rows = local[start: start + BATCH]
+                rows = local[start : start + BATCH]
                 years = segment.array("years")[rows].tolist()
                 first = self._segment.rows
                 self._lexical.add(first, years, self._segment.copy(segment, rows))
+
         firsts = itertools.accumulate(map(len, old.evidence.segments), initial=0)
-        for spoken, first in zip(old.evidence.segments, firsts, strict=False):
-            local = np.setdiff1d(np.arange(len(spoken)), old.evidence.tables.deleted - first)
-            self._evidence_writer().copy(spoken, local)
+        for evidence, first in zip(old.evidence.segments, firsts, strict=False):
+            local = np.setdiff1d(np.arange(len(evidence)), old.evidence.tables.deleted - first)
+            self._evidence_writer().copy(evidence, local)
 
     def commit(self) -> None:
-        """Finish all files, make them durable, and switch the manifest; the old generation's files are then removed."""
+        """Finish all files, make them durable, and switch the manifest; then remove the old
+        generation's files.
+        """
         self.flush()
         self._segment.close()
         if self._evidence is not None:
             self._evidence.close()
+
         if not (self._segment.rows or self._deleted or self._evidence or self.kept is None):
             self._lexical.close()
             self.abandon()
             return
+
         old_deleted = self.kept.tables.deleted.tolist() if self.kept is not None else []
         deleted = np.array(sorted({*old_deleted, *self._deleted}), np.int64)
         with ThreadPoolExecutor(1) as beside:  # the lexical engine finishes in threads of its own
             finishing = beside.submit(self._lexical.close)
             entries, segments = self._joined_segments()
             evidence = self._joined_evidence()
+
             folder = self.path / "tables" / self._name
-            tables, said = derive(segments, deleted, evidence, self._silent())
+            tables, evidence_tables = derive(segments, deleted, evidence, self._deleted_sentences())
             tables.save(folder)
             if evidence:
-                said.save(folder)
+                evidence_tables.save(folder)
             self._vocabulary.save(folder)
+
             finishing.result()
+
         rows = sum(entry.rows for entry in entries)
         manifest = Manifest(
-            generation=self._number, papers=rows - deleted.size, rows=rows, segments=tuple(entries),
-            tables=self._name, lexical=self._name, lengths=_lengths(segments, deleted),
-            light=self._light, evidence=tuple(segment.folder.name for segment in evidence),
+            generation=self._number,
+            papers=rows - deleted.size,
+            rows=rows,
+            segments=tuple(entries),
+            tables=self._name,
+            lexical=self._name,
+            lengths=_lengths(segments, deleted),
+            light=self._light,
+            evidence=tuple(segment.folder.name for segment in evidence),
             files=self._file_entries(entries, [segment.folder.name for segment in evidence]),
             format=manifests.FORMAT if evidence else 1,
-            written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+            written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
+
         manifests.save(self.path, manifest)
         collect_garbage(self.path, manifest)
 
@@ -201,7 +242,9 @@ class Generation:
                 (self.path / kind).rmdir()
 
     def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
-        """Return the segments of the new generation, small ones at the end joined so that there are never many."""
+        """Return the segments of the new generation with their entries; small ones at the end are
+        joined, so that there are never many.
+        """
         entries = list(self.kept.manifest.segments) if self.kept is not None else []
         segments = list(self.kept.segments) if self.kept is not None else []
         if self._segment.rows:
@@ -209,18 +252,23 @@ class Generation:
             segments.append(Segment(self._segment.folder, self._segment.rows))
         else:
             delete(self._segment.folder)
+
         tail = _tail([segment.rows for segment in segments])
         if 0 <= tail < len(segments) - 1:
             joined = _join(segments[tail:], self.path / "segments" / f"{self._name}-joined")
-            entries[tail:] = [SegmentEntry(joined.folder.name, entries[tail].first_row, joined.rows)]
+            entries[tail:] = [
+                SegmentEntry(joined.folder.name, entries[tail].first_row, joined.rows)
+            ]
             segments[tail:] = [joined]
+
         return entries, segments
 
     def _joined_evidence(self) -> list[EvidenceSegment]:
-        """Return the evidence segments of the new generation, joined like the others."""
+        """Return the evidence segments of the new generation, small ones at the end joined."""
         segments = list(self.kept.evidence.segments) if self.kept is not None else []
         if self._evidence is not None:
             segments.append(EvidenceSegment(self._evidence.folder))
+
         tail = _tail([len(segment) for segment in segments])
         if 0 <= tail < len(segments) - 1:
             writer = EvidenceWriter(self.path / "evidence" / f"{self._name}-joined")
@@ -228,21 +276,32 @@ class Generation:
                 writer.copy(segment, np.arange(len(segment)))
             writer.close()
             segments[tail:] = [EvidenceSegment(writer.folder)]
+
         return segments
 
-    def _silent(self) -> Rows:
-        """Return the sentences that are gone, sorted."""
-        return self._forgotten if self.kept is None else (
-            np.union1d(self._forgotten, self.kept.evidence.tables.deleted))
+    def _deleted_sentences(self) -> Rows:
+        """Return the sentences that are deleted, sorted."""
+        if self.kept is None:
+            return self._forgotten
+        return np.union1d(self._forgotten, self.kept.evidence.tables.deleted)
 
-    def _file_entries(self, entries: list[SegmentEntry], evidence: list[str]) -> dict[str, FileEntry]:
-        """Return the sizes and checksums of all files of the generation; new files are made durable on the way."""
+    def _file_entries(
+        self, entries: list[SegmentEntry], evidence: list[str]
+    ) -> dict[str, FileEntry]:
+        """Return the sizes and checksums of all files of the generation; new files are made
+        durable.
+        """
         known = dict(self.kept.manifest.files) if self.kept is not None else {}
-        known |= {name.replace(self.kept.manifest.lexical, self._name): entry for name, entry in known.items()
-                  if self.kept is not None and name.startswith("lexical/")
-                  and not name.endswith(".json")}  # hard links
-        folders = [Path("segments") / entry.name for entry in entries] + [Path("evidence") / name for name in evidence]
+        known |= {  # files of the lexical index that are hard links to the old generation's
+            name.replace(self.kept.manifest.lexical, self._name): entry
+            for name, entry in known.items()
+            if self.kept is not None and name.startswith("lexical/") and not name.endswith(".json")
+        }
+
+        folders = [Path("segments") / entry.name for entry in entries]
+        folders += [Path("evidence") / name for name in evidence]
         folders += [Path("tables") / self._name, Path("lexical") / self._name]
+
         files = {}
         for folder in folders:
             for file in walk(self.path / folder):
@@ -257,7 +316,7 @@ class Generation:
 
 
 def _tail(sizes: list[int]) -> int:
-    """Return from which segment on they are small enough to be joined."""
+    """Return the number of the first segment that is joined with all behind it."""
     tail = len(sizes) - 1
     while tail > 0 and sizes[tail - 1] <= min(_SMALL, 2 * sum(sizes[tail:])):
         tail -= 1
@@ -274,18 +333,24 @@ def _join(segments: list[Segment], folder: Path) -> Segment:
 
 
 def _lengths(segments: list[Segment], deleted: Rows) -> dict[str, int]:
+    """Return the number of terms in each field of all papers that are not deleted."""
     totals = {}
     for field in FIELDS:
-        lengths = np.concatenate([np.zeros(0, np.uint32), *(part.array(f"{field}.lengths") for part in segments)])
+        lengths = np.concatenate(
+            [np.zeros(0, np.uint32), *(part.array(f"{field}.lengths") for part in segments)]
+        )
         totals[field] = int(lengths.sum(dtype=np.int64)) - int(lengths[deleted].sum(dtype=np.int64))
     return totals
 
 
 def collect_garbage(path: Path, manifest: Manifest | None) -> None:
-    """Remove what the current generation does not use: older generations, and what a killed writer left."""
+    """Remove what the current generation does not use: older generations, and what a writer that was killed
+    left.
+    """
     used = {f"segments/{entry.name}" for entry in manifest.segments} if manifest else set()
     used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()
     used |= {f"evidence/{name}" for name in manifest.evidence} if manifest else set()
+
     for kind in _KINDS:
         for folder in (path / kind).glob("*"):
             if f"{kind}/{folder.name}" not in used and _OUR_NAME.fullmatch(folder.name):

@@ -1,4 +1,6 @@
-"""The inverted index: tantivy over term codes, so that it and the forward index agree on every term."""
+"""The inverted index: tantivy over term codes, so that it and the forward index agree on every
+term.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -8,24 +10,42 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from citewise.garbage import uncollected
-from citewise.protocols import Ragged
-from citewise.types import Rows
+from citewise.arrays import Ragged, Rows
+from citewise.errors import BadInput
+from citewise.library.papers import PaperStore
+from citewise.library.process_memory import uncollected
+from citewise.library.scopes import year_range
+from citewise.protocols import TermNumbers
+from citewise.types import Scope
 
+_FILTERED_BELOW = 0.5
+"""Where a smaller share of the papers is in scope, tantivy filters by year."""
+_SPARE = 1.3
+"""Above that share, tantivy is asked for this many times the hits that should have enough in scope.
+"""
 _HEAP = 160_000_000
 _THREADS = 2
 _WIDTH = 5
+"""Characters of a term's code."""
 _SHIFT, _LOW = 32, 0xFFFFFFFF
 _DIGITS_COMPARED = 3
-"""Scores that differ less are equal: in which order the engine adds them up depends on how its segments came to be."""
-_DIGITS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8)
+"""Scores are rounded to these decimals: the order in which the engine sums them depends on how its
+segments were made.
+"""
+_DIGITS = np.frombuffer(
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8
+)
 _TWO_DIGITS = np.stack((np.repeat(_DIGITS, 64), np.tile(_DIGITS, 64)), 1).view(np.uint16)[:, 0]
 _LAST_DIGIT = np.stack((_DIGITS, np.full(64, ord(" "), np.uint8)), 1).view(np.uint16)[:, 0]
 
 
 def codes(terms: NDArray[np.int64]) -> str:
-    """Return terms as words of five characters, each followed by a space: what tantivy stores in place of stems."""
-    letters = np.empty((terms.size, 3), np.uint16)  # two characters at a time: millions of terms pass here
+    """Return terms as words of five characters, each followed by a space: what tantivy stores in
+    place of stems.
+    """
+    # 30 bits of a term are 12 + 12 + 6: two digits of base 64, two digits, one digit and a space;
+    # two characters at a time, since millions of terms pass here
+    letters = np.empty((terms.size, 3), np.uint16)
     letters[:, 0] = _TWO_DIGITS[terms >> 18]
     letters[:, 1] = _TWO_DIGITS[terms >> 6 & 4095]
     letters[:, 2] = _LAST_DIGIT[terms & 63]
@@ -33,7 +53,7 @@ def codes(terms: NDArray[np.int64]) -> str:
 
 
 def _words(terms: Ragged) -> list[str]:
-    """Return the codes of each list."""
+    """Return the codes of each list as one text."""
     text, starts = codes(terms.values), (terms.starts * (_WIDTH + 1)).tolist()
     return [text[start:end] for start, end in itertools.pairwise(starts)]
 
@@ -47,14 +67,18 @@ def _schema() -> tantivy.Schema:
 
 
 def _open(folder: Path, create: bool = False) -> tantivy.Index:
-    """Open an index; only a writer may create one, lest a reader make an empty one of a folder being cleared away."""
+    """Open an index; only a writer may create one, or a reader would make an empty one in a folder
+    that is being deleted.
+    """
     index = tantivy.Index(_schema(), str(folder)) if create else tantivy.Index.open(str(folder))
-    index.register_tokenizer("codes", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.register_tokenizer(
+        "codes", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    )
     return index
 
 
 class LexicalWriter:
-    """Adds and removes rows; nothing is seen by readers before `close`."""
+    """Adds and removes rows; readers see nothing before `close`."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,8 +97,11 @@ class LexicalWriter:
 
     def remove(self, rows: Sequence[int]) -> None:
         """Remove rows that are in the index."""
-        for row in rows:  # not by term: tantivy-py makes a signed term, which an unsigned field never has
-            self._writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "row", row))
+        # by query: for a delete by term, tantivy-py makes a signed term, which no unsigned field has
+        for row in rows:
+            self._writer.delete_documents_by_query(
+                tantivy.Query.term_query(self._schema, "row", row)
+            )
 
     def close(self) -> None:
         """Commit, and wait for the merging of segments."""
@@ -83,7 +110,9 @@ class LexicalWriter:
 
 
 class LexicalReader:
-    """Finds rows by shared terms, ranked by tantivy's BM25 (k1 = 1.2, b = 0.75, lengths rounded to a byte)."""
+    """Finds rows by shared terms, ranked by tantivy's BM25 (k1 = 1.2, b = 0.75, lengths rounded to
+    a byte).
+    """
 
     def __init__(self, folder: Path) -> None:
         index = _open(folder)
@@ -93,27 +122,47 @@ class LexicalReader:
     def __len__(self) -> int:
         return self._searcher.num_docs
 
-    def search(self, terms: NDArray[np.int64], weights: NDArray[np.int64], k: int,
-               years: tuple[int, int] | None = None) -> Rows:
-        """Return at most k rows, best first, equals in the order of rows; with `years`, only those of years in them."""
+    def search(
+        self,
+        terms: NDArray[np.int64],
+        weights: NDArray[np.int64],
+        k: int,
+        years: tuple[int, int] | None = None,
+    ) -> Rows:
+        """Return at most k rows, best first, equal scores by row; with `years`, only those from the
+        first to the last of them.
+        """
         if k <= 0 or not len(self):
             return np.zeros(0, np.int64)
+
         query = self._query(terms, weights)
         if years is not None:
-            within = tantivy.Query.range_query(self._schema, "year", tantivy.FieldType.Unsigned, *years)
-            query = tantivy.Query.boolean_query([
-                (tantivy.Occur.Must, query),
-                (tantivy.Occur.Must, tantivy.Query.const_score_query(within, 0.0))])
+            within = tantivy.Query.range_query(
+                self._schema, "year", tantivy.FieldType.Unsigned, *years
+            )
+            query = tantivy.Query.boolean_query(
+                [
+                    (tantivy.Occur.Must, query),
+                    (tantivy.Occur.Must, tantivy.Query.const_score_query(within, 0.0)),
+                ]
+            )
+
         rows, scores = self._hits(query, min(k, len(self)))
+
+        # group << 32 | row, where a group has equal scores and the best is first: sorting it puts
+        # rows with equal scores into order
         worse = np.diff(np.round(scores, _DIGITS_COMPARED), prepend=scores[:1]) != 0
         return np.sort(np.cumsum(worse) << _SHIFT | rows) & _LOW
 
     def _hits(self, query: tantivy.Query, k: int) -> tuple[Rows, NDArray[np.float64]]:
         """Return the rows and scores of the k best, best first."""
-        with uncollected():  # each hit is a tuple: a fifth of the time of an answer would go into looking at them
+        # each hit is a tuple: collecting garbage among them would take a fifth of an answer's time
+        with uncollected():
             hits = self._searcher.search(query, k, count=False).hits
             scores = np.array([score for score, _ in hits])
-            rows = np.array(self._searcher.fast_field_values("row", [address for _, address in hits]), np.int64)
+            rows = np.array(
+                self._searcher.fast_field_values("row", [address for _, address in hits]), np.int64
+            )
             del hits
         return rows, scores
 
@@ -121,12 +170,65 @@ class LexicalReader:
         """Return every row in the index, sorted."""
         if not len(self):
             return np.zeros(0, np.int64)
-        hits = self._searcher.search(tantivy.Query.all_query(), len(self), count=False, order_by_field="row").hits
+        hits = self._searcher.search(
+            tantivy.Query.all_query(), len(self), count=False, order_by_field="row"
+        ).hits
         return np.sort(np.array([row for row, _ in hits], np.int64))
 
     def _query(self, terms: NDArray[np.int64], weights: NDArray[np.int64]) -> tantivy.Query:
         words = codes(terms).split()
         clauses = [tantivy.Query.term_query(self._schema, "text", word, "freq") for word in words]
-        boosted = [tantivy.Query.boost_query(clause, float(weight)) if weight != 1 else clause
-                   for clause, weight in zip(clauses, weights.tolist(), strict=True)]
+        boosted = [
+            tantivy.Query.boost_query(clause, float(weight)) if weight != 1 else clause
+            for clause, weight in zip(clauses, weights.tolist(), strict=True)
+        ]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in boosted])
+
+
+class LexicalStore:
+    """`protocols.Lexical` over the index and the papers' years."""
+
+    def __init__(self, index: LexicalReader, papers: PaperStore) -> None:
+        self._index, self._papers = index, papers
+
+    def search(
+        self,
+        terms: TermNumbers,
+        weights: NDArray[np.int64],
+        k: int,
+        scope: Scope,
+        minimum: int | None = None,
+    ) -> Rows:
+        """Return at most k rows in scope, best first by tantivy's BM25.
+
+        The engine filters by year where that leaves few papers; else it is asked for more hits than
+        needed, and those out of scope are dropped.
+        """
+        if k < 1:
+            raise BadInput(f"k must be at least 1, not {k}")
+        enough = k if minimum is None else min(minimum, k)
+        years = year_range(scope) if scope.bounded else None
+        share = self._share(years)
+        filtered = years if share < _FILTERED_BELOW else None
+
+        limit = k + len(scope.hidden)
+        if years and not filtered:
+            limit = int(max(k, enough / share * _SPARE)) + len(scope.hidden) + 10
+
+        while True:
+            rows = self._index.search(terms, weights, limit, filtered)
+            kept = rows[self._papers.in_scope(rows, scope)]
+            if kept.size >= enough or rows.size < limit:
+                return kept[:k]
+            limit *= 2
+
+    def rows(self) -> Rows:
+        """Return every row in the index, sorted."""
+        return self._index.rows()
+
+    def _share(self, years: tuple[int, int] | None) -> float:
+        """Return the share of the papers whose year is within the range."""
+        if years is None or not len(self._papers):
+            return 1.0
+        by_year = self._papers.by_year
+        return float(by_year[years[0] : years[1] + 1].sum() / max(by_year.sum(), 1))

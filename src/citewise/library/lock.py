@@ -17,18 +17,23 @@ from citewise.errors import BadInput, LibraryBusy
 
 @contextlib.contextmanager
 def writer_lock(library: Path) -> Iterator[None]:
-    """Hold the library's writer lock; the system frees it when the process ends, however it ends."""
+    """Keep the library's writer lock; the system frees it however the process ends."""
     try:
         library.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"{library}: cannot be a folder ({error.strerror}); name another one for the library") from None
+        raise BadInput(
+            f"{library}: cannot be a folder ({error.strerror}); name another one for the library"
+        ) from None
+
     holder = library / "writer.json"
     lock = filelock.FileLock(library / "writer.lock", timeout=0)
     try:
         lock.acquire()
     except filelock.Timeout:
-        raise LibraryBusy(f"{library}: {_described(holder)} is writing to this library; "
-                          "try again when it is done") from None
+        raise LibraryBusy(
+            f"{library}: {_described(holder)} is writing to this library; try again when it is done"
+        ) from None
+
     try:
         holder.write_bytes(msgspec.json.encode(_myself()))
         yield
@@ -51,13 +56,21 @@ def _myself() -> dict[str, str | int]:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = "unknown"
-    return {"process": os.getpid(), "host": platform.node(), "user": user, "command": " ".join(sys.argv)[:200],
-            "since": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
+    return {
+        "process": os.getpid(),
+        "host": platform.node(),
+        "user": user,
+        "command": " ".join(sys.argv)[:200],
+        "since": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
 
 
 def _described(holder: Path) -> str:
     try:
         who = msgspec.json.decode(holder.read_bytes(), type=dict[str, str | int])
-        return f"process {who['process']} of {who['user']} on {who['host']} (since {who['since']}: {who['command']})"
+        return (
+            f"process {who['process']} of {who['user']} on {who['host']} "
+            f"(since {who['since']}: {who['command']})"
+        )
     except (OSError, msgspec.DecodeError, KeyError):
         return "another process"

@@ -9,7 +9,9 @@ from citewise.errors import BadLibrary, MissingData
 from citewise.library.files import replace
 
 FORMAT = 2
-"""Raised by every change that an older citewise could not read. 2: evidence; without it a library is still of 1."""
+"""Raised by every change that an older citewise cannot read: 2 has evidence. A library without
+evidence is still written as 1.
+"""
 
 NAME = "manifest.json"
 
@@ -22,7 +24,7 @@ class FileEntry(msgspec.Struct, frozen=True):
 
 
 class SegmentEntry(msgspec.Struct, frozen=True):
-    """A run of rows held by one folder."""
+    """A run of consecutive rows, stored in one folder."""
 
     name: str
     first_row: int
@@ -30,7 +32,7 @@ class SegmentEntry(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A generation: its segments, its tables, its lexical index, and every file with its checksum."""
+    """A generation: its segments, tables and lexical index, and every file with its checksum."""
 
     generation: int
     papers: int
@@ -51,9 +53,18 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Return a name for exactly this content of the library."""
-        whole = msgspec.json.encode([self.papers, self.rows, sorted(
-            (path, entry.checksum) for path, entry in self.files.items() if not path.startswith("lexical"))])
+        """Return a hash that is the same for libraries with the same content."""
+        whole = msgspec.json.encode(
+            [
+                self.papers,
+                self.rows,
+                sorted(
+                    (path, entry.checksum)
+                    for path, entry in self.files.items()
+                    if not path.startswith("lexical")
+                ),
+            ]
+        )
         return hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 
@@ -66,17 +77,24 @@ def load(library: Path) -> Manifest:
     try:
         content = (library / NAME).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise MissingData(f"{library}: no citewise library here; make one with: "
-                          f"citewise index SOURCE... --library {library}") from None
+        raise MissingData(
+            f"{library}: no citewise library here; make one with: "
+            f"citewise index SOURCE... --library {library}"
+        ) from None
+
     try:
         version = msgspec.json.decode(content, type=_Version).format
         if version > FORMAT:
-            raise BadLibrary(f"{library}: written in format {version}, and this citewise reads up to {FORMAT}; "
-                             "upgrade with: pip install -U citewise")
+            raise BadLibrary(
+                f"{library}: written in format {version}, and this citewise reads up to {FORMAT}; "
+                "upgrade with: pip install -U citewise"
+            )
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.DecodeError as error:
-        raise BadLibrary(f"{library / NAME}: not a manifest ({error}); restore it from a backup "
-                         "or index the sources again") from None
+        raise BadLibrary(
+            f"{library / NAME}: not a manifest ({error}); restore it from a backup "
+            "or index the sources again"
+        ) from None
 
 
 def save(library: Path, manifest: Manifest) -> None:

@@ -1,5 +1,6 @@
 """Models that were trained on a library, each one file, replaced whole."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from citewise.library.files import replace
@@ -7,28 +8,33 @@ from citewise.library.files import replace
 _FOLDER = "models"
 
 
-def load(library: Path, name: str) -> bytes | None:
-    """Return a saved model, None where there is none."""
-    try:
-        return (library / _FOLDER / f"{name}.json").read_bytes()
-    except FileNotFoundError:
-        return None
+class ModelStore:
+    """`protocols.Models` over a folder; models belong to no generation of the library."""
 
+    def __init__(self, library: Path) -> None:
+        self._library = library
+        self.load = lru_cache(self._load)  # as it was when first asked for
 
-def names(library: Path) -> tuple[str, ...]:
-    """Return the names of the saved models."""
-    return tuple(sorted(file.stem for file in (library / _FOLDER).glob("*.json")))
+    def _load(self, name: str) -> bytes | None:
+        """Return a model as it was saved; None where there is none of that name."""
+        try:
+            return self._file(name).read_bytes()
+        except FileNotFoundError:
+            return None
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the saved models."""
+        files = (self._library / _FOLDER).glob("*.json")
+        return tuple(sorted(file.stem for file in files))
 
-def save(library: Path, name: str, content: bytes) -> None:
-    """Write a model; readers see the old one or the new one, never a part."""
-    (library / _FOLDER).mkdir(exist_ok=True)
-    replace(library / _FOLDER / f"{name}.json", content)
+    def save(self, name: str, content: bytes) -> None:
+        """Write a model; readers see the old one or the new one, never a part."""
+        (self._library / _FOLDER).mkdir(exist_ok=True)
+        replace(self._file(name), content)
 
+    def remove(self, name: str) -> None:
+        """Delete a model, where there is one."""
+        self._file(name).unlink(missing_ok=True)
 
-def remove(library: Path, name: str) -> bool:
-    """Delete a model; return whether there was one."""
-    file = library / _FOLDER / f"{name}.json"
-    held = file.exists()
-    file.unlink(missing_ok=True)
-    return held
+    def _file(self, name: str) -> Path:
+        return self._library / _FOLDER / f"{name}.json"

@@ -32,17 +32,17 @@ _decode_texts = msgspec.msgpack.Decoder(Texts).decode
 
 
 def encode(paper: Paper) -> bytes:
-    """Return a paper as a file holds it."""
+    """Return a paper encoded as in the file."""
     return _encode(paper)
 
 
 def decode_texts(content: bytes) -> Texts:
-    """Return the texts of the paper that a file holds, at half the cost of the paper."""
+    """Return the texts of an encoded paper, at half the cost of `decode`."""
     return _decode_texts(content)
 
 
 def decode(content: bytes) -> Paper:
-    """Return the paper that a file holds."""
+    """Return an encoded paper."""
     return _decode(content)
 
 
@@ -53,20 +53,20 @@ class RecordWriter:
         self._folder = folder
         self.file = (folder / "records.zst").open("w+b")
         self._starts, self._firsts = [0], [0]
-        self._waiting: list[bytes] = []
+        self._pending: list[bytes] = []
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
 
     def extend(self, contents: list[bytes]) -> None:
         """Add encoded papers behind the last."""
-        self._waiting += contents
-        while len(self._waiting) >= BLOCK:
+        self._pending += contents
+        while len(self._pending) >= BLOCK:
             self._write_block()
 
-    def read(self, place: int) -> Paper:
-        """Return the paper that was appended as number `place`."""
-        block, inside = divmod(place, BLOCK)
+    def read(self, number: int) -> Paper:
+        """Return the paper that was appended as number `number`, counted from 0."""
+        block, inside = divmod(number, BLOCK)
         if block == len(self._starts) - 1:
-            return _decode(self._waiting[inside])
+            return _decode(self._pending[inside])
         return _decode(self._block(block)[inside])
 
     def _block(self, block: int) -> list[bytes]:
@@ -79,47 +79,53 @@ class RecordWriter:
         """Yield the texts of all papers so far, in order."""
         for block in range(len(self._starts) - 1):
             yield from map(_decode_texts, self._block(block))
-        yield from map(_decode_texts, self._waiting)
+        yield from map(_decode_texts, self._pending)
 
     def close(self) -> None:
-        """Write what is waiting, and where each block starts."""
-        if self._waiting:
+        """Write what is pending, and where each block starts."""
+        if self._pending:
             self._write_block()
         self.file.close()
         write_array(self._folder / "records.starts", np.array(self._starts), np.int64)
         write_array(self._folder / "records.firsts", np.array(self._firsts), np.int64)
 
     def _write_block(self) -> None:
-        block = self._waiting[:BLOCK]
+        block = self._pending[:BLOCK]
         content = self._compressor.compress(_encode(block))
         self.file.write(content)
         self._starts.append(self._starts[-1] + len(content))
         self._firsts.append(self._firsts[-1] + len(block))
-        del self._waiting[:BLOCK]
+        del self._pending[:BLOCK]
 
 
 class RecordReader:
-    """Reads papers by their place in the file."""
+    """Reads papers by their numbers, which count from 0 in the order of the file."""
 
     def __init__(self, folder: Path) -> None:
         self._content: NDArray[np.uint8] = read_array(folder / "records.zst", np.uint8)
         self._starts: NDArray[np.int64] = read_array(folder / "records.starts", np.int64)
         self._firsts: NDArray[np.int64] = read_array(folder / "records.firsts", np.int64)
 
-    def read(self, places: NDArray[np.int64]) -> list[Paper]:
-        """Return the papers at the places, in that order."""
-        return [_decode(content) for content in self.raw(places)]
+    def read(self, numbers: NDArray[np.int64]) -> list[Paper]:
+        """Return the papers with these numbers, in that order."""
+        return [_decode(content) for content in self.raw(numbers)]
 
-    def raw(self, places: NDArray[np.int64]) -> list[bytes]:
-        """Return the papers as the file holds them; each block is read once."""
-        blocks = np.searchsorted(self._firsts, places, "right") - 1
-        inside = (places - self._firsts[blocks]).tolist()
+    def raw(self, numbers: NDArray[np.int64]) -> list[bytes]:
+        """Return the encoded papers with these numbers, in that order; each block is read once."""
+        # firsts[b] is the number of the first paper of block b
+        blocks = np.searchsorted(self._firsts, numbers, "right") - 1
+        inside = (numbers - self._firsts[blocks]).tolist()
+
         contents = {block: self._block(block) for block in set(blocks.tolist())}
-        return [contents[block][place] for block, place in zip(blocks.tolist(), inside, strict=True)]
+        return [
+            contents[block][number] for block, number in zip(blocks.tolist(), inside, strict=True)
+        ]
 
     def _block(self, block: int) -> list[bytes]:
-        return _block(self._content[self._starts[block]: self._starts[block + 1]].tobytes())
+        return _block(self._content[self._starts[block] : self._starts[block + 1]].tobytes())
 
 
 def _block(content: bytes) -> list[bytes]:
-    return _decode_block(zstandard.ZstdDecompressor().decompress(content, max_output_size=_LARGEST_BLOCK))
+    return _decode_block(
+        zstandard.ZstdDecompressor().decompress(content, max_output_size=_LARGEST_BLOCK)
+    )

@@ -1,7 +1,8 @@
-"""What a generation knows across its segments: keys to rows, the citation graph, document frequencies.
+"""Tables over all segments of a generation: rows by key, the citation graph, document frequencies.
 
-Every table follows from the segments, the set of deleted rows and what citing sentences cite, so a reference to a paper
-that is not in the library resolves by itself when that paper arrives, and dangles again when it is removed.
+Every table is computed from the segments, the set of deleted rows and what citing sentences cite.
+So a reference to a paper that is not in the library resolves by itself when that paper is added,
+and dangles again when it is removed.
 """
 
 from collections.abc import Sequence
@@ -12,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.arrays import Ragged, Rows, flat_index
 from citewise.library.files import read_array, write_array
-from citewise.library.lists import flat_index
 from citewise.library.segment import FREQUENCIES, Segment, total_of
-from citewise.protocols import Ragged
-from citewise.types import Rows
 
 _SHIFT = 32
 _LOW = 0xFFFFFFFF
+"""The lower half of a packed pair: first << 32 | second."""
 
 Hashes = NDArray[np.uint64]
 Edges = NDArray[np.int64]
@@ -42,7 +42,10 @@ class Lookup:
     @classmethod
     def load(cls, folder: Path, name: str) -> "Lookup":
         """Read a saved lookup."""
-        return cls(read_array(folder / f"{name}.hashes", np.uint64), read_array(folder / f"{name}.numbers", np.uint32))
+        return cls(
+            read_array(folder / f"{name}.hashes", np.uint64),
+            read_array(folder / f"{name}.numbers", np.uint32),
+        )
 
     def save(self, folder: Path, name: str) -> None:
         """Write as two arrays."""
@@ -53,8 +56,12 @@ class Lookup:
         """Return the first number of each hash, -1 where there is none."""
         if not self.hashes.size:
             return np.full(hashes.size, -1, np.int64)
-        places = np.minimum(np.searchsorted(self.hashes, hashes), self.hashes.size - 1)
-        return np.where(self.hashes[places] == hashes, self.numbers[places].astype(np.int64), -1)
+
+        # where a hash would be inserted is where it is, if it is there
+        positions = np.minimum(np.searchsorted(self.hashes, hashes), self.hashes.size - 1)
+        return np.where(
+            self.hashes[positions] == hashes, self.numbers[positions].astype(np.int64), -1
+        )
 
     def find_all(self, value: int) -> list[int]:
         """Return every number of a hash."""
@@ -77,13 +84,17 @@ class Adjacency:
     @classmethod
     def of(cls, edges: Edges, rows: int) -> "Adjacency":
         """Build from distinct edges, sorted."""
+        # the edges of row r are those from r << 32 up to (r + 1) << 32
         starts = np.searchsorted(edges, np.arange(rows + 1, dtype=np.int64) << _SHIFT)
         return cls(starts, (edges & _LOW).astype(np.uint32))
 
     @classmethod
     def load(cls, folder: Path, name: str) -> "Adjacency":
         """Read a saved direction."""
-        return cls(read_array(folder / f"{name}.starts", np.int64), read_array(folder / f"{name}.rows", np.uint32))
+        return cls(
+            read_array(folder / f"{name}.starts", np.int64),
+            read_array(folder / f"{name}.rows", np.uint32),
+        )
 
     def save(self, folder: Path, name: str) -> None:
         """Write as two arrays."""
@@ -92,8 +103,10 @@ class Adjacency:
 
     @property
     def edges(self) -> Edges:
-        """Return what it was built from."""
-        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts)) << _SHIFT | self.values
+        """Return all edges, sorted."""
+        return (
+            np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts)) << _SHIFT | self.values
+        )
 
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
@@ -115,29 +128,47 @@ class Tables:
 
     @classmethod
     def build(cls, segments: Sequence[Segment], deleted: Rows) -> "Tables":
-        """Derive the tables from the segments and the rows that are gone (sorted)."""
+        """Compute the tables from the segments and the deleted rows (sorted)."""
         rows = sum(segment.rows for segment in segments)
         alive = np.ones(rows, np.bool_)
         alive[deleted] = False
+
         keys = _lookup(segments, "keys", "hashes", alive)
         edges = _edges(segments, keys, alive)
-        return cls(deleted=deleted, keys=keys, titles=_title_lookup(segments, alive),
-                   authors=_lookup(segments, "authors", "numbers", alive),
-                   references=Adjacency.of(edges, rows), citers=Adjacency.of(_reversed(edges), rows),
-                   frequencies={name: _frequencies(segments, deleted, name) for name in FREQUENCIES})
+
+        return cls(
+            deleted=deleted,
+            keys=keys,
+            titles=_title_lookup(segments, alive),
+            authors=_lookup(segments, "authors", "numbers", alive),
+            references=Adjacency.of(edges, rows),
+            citers=Adjacency.of(_reversed(edges), rows),
+            frequencies={name: _frequencies(segments, deleted, name) for name in FREQUENCIES},
+        )
 
     def with_citations(self, edges: Edges) -> "Tables":
-        """Return the tables with further citations; those that are there already stay one."""
+        """Return the tables with further citations; those that are in the graph already are not repeated."""
         united, rows = np.union1d(self.references.edges, edges), self.references.starts.size - 1
-        return replace(self, references=Adjacency.of(united, rows), citers=Adjacency.of(_reversed(united), rows))
+        return replace(
+            self,
+            references=Adjacency.of(united, rows),
+            citers=Adjacency.of(_reversed(united), rows),
+        )
 
     @classmethod
     def load(cls, folder: Path) -> "Tables":
         """Read saved tables, memory-mapped."""
-        return cls(deleted=read_array(folder / "deleted", np.int64), keys=Lookup.load(folder, "keys"),
-                   titles=Lookup.load(folder, "titles"), authors=_authors(folder),
-                   references=Adjacency.load(folder, "references"), citers=Adjacency.load(folder, "citers"),
-                   frequencies={name: read_array(folder / f"{name}.frequencies", np.uint32) for name in FREQUENCIES})
+        return cls(
+            deleted=read_array(folder / "deleted", np.int64),
+            keys=Lookup.load(folder, "keys"),
+            titles=Lookup.load(folder, "titles"),
+            authors=_authors(folder),
+            references=Adjacency.load(folder, "references"),
+            citers=Adjacency.load(folder, "citers"),
+            frequencies={
+                name: read_array(folder / f"{name}.frequencies", np.uint32) for name in FREQUENCIES
+            },
+        )
 
     def save(self, folder: Path) -> None:
         """Write all tables into a folder."""
@@ -152,40 +183,44 @@ class Tables:
             write_array(folder / f"{name}.frequencies", counted, np.uint32)
 
 
-def years_of(segments: Sequence[Segment]) -> NDArray[np.int16]:
-    """Return the year of each row, 0 where unknown."""
-    return np.concatenate([np.zeros(0, np.int16), *(segment.array("years") for segment in segments)])
-
-
 def _owners(segments: Sequence[Segment], name: str) -> Rows:
     """Return the row that each entry of a list array belongs to, over all segments."""
-    owners, first = [], 0
+    owners, first = [np.zeros(0, np.int64)], 0
     for segment in segments:
-        owners.append(np.repeat(np.arange(first, first + segment.rows), np.diff(segment.starts(name))))
+        rows = np.arange(first, first + segment.rows)
+        owners.append(np.repeat(rows, np.diff(segment.starts(name))))
         first += segment.rows
-    return np.concatenate(owners) if owners else np.zeros(0, np.int64)
+    return np.concatenate(owners)
 
 
 def _values(segments: Sequence[Segment], name: str, column: str) -> Hashes:
-    return np.concatenate([np.zeros(0, np.uint64), *(segment.values(name, column) for segment in segments)])
+    """Return a column of a list array over all segments, end to end."""
+    return np.concatenate(
+        [np.zeros(0, np.uint64), *(segment.values(name, column) for segment in segments)]
+    )
 
 
-def _lookup(segments: Sequence[Segment], name: str, column: str, alive: NDArray[np.bool_]) -> Lookup:
-    """Return the rows by the values of a list array, without zeros."""
+def _lookup(
+    segments: Sequence[Segment], name: str, column: str, alive: NDArray[np.bool_]
+) -> Lookup:
+    """Return a lookup from the values of a list array to their rows, without zeros."""
     rows, values = _owners(segments, name), _values(segments, name, column)
     kept = alive[rows] & (values != 0)
     return Lookup.of(values[kept], rows[kept])
 
 
 def _authors(folder: Path) -> Lookup:
-    """Read the authors; none where the tables were written before authors were kept."""
+    """Read the lookup by author; empty where the tables were written before authors were stored."""
     if not (folder / "authors.hashes").exists():
         return Lookup(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
     return Lookup.load(folder, "authors")
 
 
 def _title_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Lookup:
-    hashes = np.concatenate([np.zeros(0, np.uint64), *(segment.array("titles") for segment in segments)])
+    """Return a lookup from the hashes of titles to their rows."""
+    hashes = np.concatenate(
+        [np.zeros(0, np.uint64), *(segment.array("titles") for segment in segments)]
+    )
     kept = np.flatnonzero(alive & (hashes != 0))
     return Lookup.of(hashes[kept], kept)
 
@@ -196,23 +231,29 @@ def _edges(segments: Sequence[Segment], keys: Lookup, alive: NDArray[np.bool_]) 
     targets = keys.find(_values(segments, "references", "keys"))
     kept = (targets >= 0) & (targets != sources) & alive[sources]
     edges = np.sort(sources[kept] << _SHIFT | targets[kept])
-    return edges[np.flatnonzero(np.diff(edges, prepend=-1))]  # np.unique would hash them, at many times the cost
+
+    # the first of each run of equal edges; np.unique would hash them, at many times the cost
+    return edges[np.flatnonzero(np.diff(edges, prepend=-1))]
 
 
 def _reversed(edges: Edges) -> Edges:
     """Return the edges from target to source, sorted."""
+    # target << 32 | source
     return np.sort((edges & _LOW) << _SHIFT | edges >> _SHIFT)
 
 
 def _frequencies(segments: Sequence[Segment], deleted: Rows, name: str) -> NDArray[np.uint32]:
+    """Return for each term the number of papers with it that are not deleted."""
     counted = total_of([segment.array(f"{name}.frequencies") for segment in segments])
+    fields = ("title", "abstract") if name == "text" else (name,)
+
     first = 0
     for segment in segments:
         gone = deleted[(deleted >= first) & (deleted < first + segment.rows)] - first
         if gone.size:
-            fields = ("title", "abstract") if name == "text" else (name,)
+            # paper << 32 | term, once each: a term in title and abstract counts once for "text"
             lists = [segment.lists(field, gone, "terms")[0] for field in fields]
-            pairs = [np.repeat(np.arange(gone.size), each.lengths) << _SHIFT | each.values for each in lists]
+            pairs = [each.owners << _SHIFT | each.values for each in lists]
             terms = np.unique(np.concatenate(pairs)) & _LOW
             counted[: int(terms.max(initial=-1)) + 1] -= np.bincount(terms)
         first += segment.rows

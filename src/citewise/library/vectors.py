@@ -1,12 +1,15 @@
-"""Vectors of texts, kept beside the generations: found by a digest of the text, so that they outlive any import.
+"""Vectors of texts, stored beside the generations: found by a digest of the text, so that they
+stay valid after any import.
 
-`vectors/manifest.json` names the files that readers see. Work that is not finished is named by `unfinished.json`, so
-that it can go on after a crash; when it is done, all is written as one part of each kind and the manifest replaced.
+`vectors/manifest.json` names the files that readers see, `unfinished.json` those of work that is
+not finished, so that it can go on after a crash. When it is done, all is written as one part of
+each kind and the manifest is replaced.
 """
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -14,22 +17,24 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.arrays import Column, Hashes, Rows
 from citewise.errors import BadLibrary
-from citewise.hash_table import Hashes
-from citewise.ids import digest
+from citewise.library.evidence.reader import EvidenceStore
 from citewise.library.files import checksum, delete, read_array, replace, sync, write_array
 from citewise.library.manifest import FileEntry
-from citewise.protocols import EncodedBy, Encoder
-from citewise.types import Paper
+from citewise.library.papers import PaperStore
+from citewise.protocols import EncodedBy, Encoder, VectorCounts
+from citewise.text.ids import digest
+from citewise.types import Paper, Scope
 
 Kind = Literal["spans", "papers"]
 
 _FOLDER, _FINISHED, _UNFINISHED = "vectors", "manifest.json", "unfinished.json"
 _ATTEMPTS = 20
 _PART = 8_192
-"""Texts that are encoded and then kept, come what may."""
+"""Texts that are encoded and then written, so that a crash loses no more than these."""
 _LENGTH_ERROR = 0.01
-"""How far the length of a vector may be from 1: it is kept as 16-bit numbers."""
+"""How far the length of a vector may be from 1: it is stored as 16-bit numbers."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -41,7 +46,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class VectorManifest(msgspec.Struct, frozen=True):
-    """Which files hold vectors, and what made them."""
+    """The files with vectors, and the encoder that made them."""
 
     encoder: EncodedBy
     parts: tuple[Part, ...] = ()
@@ -58,24 +63,32 @@ class VectorReader:
     def of(cls, folder: Path, manifest: VectorManifest) -> "VectorReader":
         """Open the files that a manifest names."""
         size = manifest.encoder.size
-        return cls(manifest, tuple((part.kind, read_array(folder / f"{part.name}.keys", "<u8"),
-                                    read_array(folder / f"{part.name}.values", "<f2").reshape(-1, size))
-                                   for part in manifest.parts))
+        return cls(
+            manifest,
+            tuple(
+                (
+                    part.kind,
+                    read_array(folder / f"{part.name}.keys", "<u8"),
+                    read_array(folder / f"{part.name}.values", "<f2").reshape(-1, size),
+                )
+                for part in manifest.parts
+            ),
+        )
 
     def find(self, kind: Kind, hashes: Hashes) -> NDArray[np.float16]:
         """Return the vector of each digest, NaN where there is none."""
-        found = np.full((hashes.size, self.manifest.encoder.size), np.nan, np.float16)
+        vectors = np.full((hashes.size, self.manifest.encoder.size), np.nan, np.float16)
         for keys, values in self._of(kind):
-            at, held = _places(keys, hashes)
-            found[held] = values[at[held]]
-        return found
+            at, known = _lookup(keys, hashes)
+            vectors[known] = values[at[known]]
+        return vectors
 
-    def holds(self, kind: Kind, hashes: Hashes) -> NDArray[np.bool_]:
-        """Return of each digest whether it has a vector."""
-        found = np.zeros(hashes.size, np.bool_)
+    def has_vectors(self, kind: Kind, hashes: Hashes) -> NDArray[np.bool_]:
+        """Return for each digest whether it has a vector."""
+        known = np.zeros(hashes.size, np.bool_)
         for keys, _ in self._of(kind):
-            found |= _places(keys, hashes)[1]
-        return found
+            known |= _lookup(keys, hashes)[1]
+        return known
 
     def has(self, kind: Kind) -> bool:
         """Return whether there are vectors of a kind."""
@@ -83,22 +96,24 @@ class VectorReader:
 
     def keys(self, kind: Kind) -> Hashes:
         """Return the digests that have a vector, sorted."""
-        return np.unique(np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in self._of(kind))]))
+        return np.unique(
+            np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in self._of(kind))])
+        )
 
     def _of(self, kind: Kind) -> Iterator[tuple[Hashes, NDArray[np.float16]]]:
         return ((keys, values) for each, keys, values in self.parts if each == kind)
 
 
-def _places(keys: Hashes, hashes: Hashes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return where digests are among sorted ones, and whether they are there."""
-    at = np.searchsorted(keys, hashes)
-    held = at < keys.size
-    held[held] = keys[at[held]] == hashes[held]
-    return at, held
+def _lookup(keys: Hashes, hashes: Hashes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the positions of digests among sorted keys, and whether each is there."""
+    positions = np.searchsorted(keys, hashes)
+    known = positions < keys.size
+    known[known] = keys[positions[known]] == hashes[known]
+    return positions, known
 
 
 def text_of(paper: Paper) -> str:
-    """Return what is encoded of a paper."""
+    """Return the text of a paper that is encoded: its title and abstract."""
     return f"{paper.title} {paper.abstract}".strip()
 
 
@@ -107,8 +122,84 @@ def text_hashes(papers: Iterable[Paper]) -> Hashes:
     return np.array([digest(text_of(paper)) for paper in papers], np.uint64)
 
 
+class VectorStore:
+    """`protocols.Vectors` over a folder; vectors belong to no generation of the library."""
+
+    def __init__(self, library: Path, papers: PaperStore, evidence: EvidenceStore) -> None:
+        self._library, self._papers, self._evidence = library, papers, evidence
+
+    @cached_property
+    def reader(self) -> VectorReader | None:
+        """The vectors as they were when first read; None where there are none."""
+        return load(self._library)
+
+    def encoded_by(self) -> EncodedBy | None:
+        """Return what made the vectors; None where the library has none."""
+        return self.reader.manifest.encoder if self.reader is not None else None
+
+    def of_spans(self, spans: Rows) -> NDArray[np.float32]:
+        """Return the vector of each span, NaN where it has none."""
+        if self.reader is None or not self.reader.has("spans"):
+            return np.full((spans.size, 1), np.nan, np.float32)
+        return self.reader.find("spans", self._evidence.hashes(spans)).astype(np.float32)
+
+    def of_papers(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the vector of each paper's title and abstract, NaN where it has none."""
+        if self.reader is None or not self.reader.has("papers"):
+            return np.full((rows.size, 1), np.nan, np.float32)
+        return self.reader.find("papers", text_hashes(self._papers.read(rows))).astype(np.float32)
+
+    def nearest(self, vector: NDArray[np.float32], k: int, scope: Scope) -> tuple[Rows, Column]:
+        """Return the k papers in scope with the highest cosine to a unit vector, best first.
+
+        Exact: every vector is compared, a chunk at a time.
+        """
+        rows, hashes = self._digests
+        kept = self._papers.in_scope(rows, scope)
+        rows, hashes = rows[kept], hashes[kept]
+        if self.reader is None or not rows.size:
+            return rows[:0], np.zeros(0)
+
+        cosines = np.concatenate(
+            [
+                self.reader.find("papers", hashes[start : start + _PART]).astype(np.float32)
+                @ vector
+                for start in range(0, rows.size, _PART)
+            ]
+        ).astype(np.float64)
+
+        # by falling cosine, equal ones by row
+        order = np.lexsort((rows, -cosines))[:k]
+        return rows[order], cosines[order]
+
+    @cached_property
+    def _digests(self) -> tuple[Rows, Hashes]:
+        """The rows that have a vector, and the digests of their texts; reads every paper once."""
+        rows = self._papers.rows
+        if self.reader is None or not self.reader.has("papers"):
+            return rows[:0], np.zeros(0, np.uint64)
+
+        batches = (rows[start : start + _PART] for start in range(0, rows.size, _PART))
+        hashes = np.concatenate([text_hashes(self._papers.read(batch)) for batch in batches])
+        known = self.reader.has_vectors("papers", hashes)
+        return rows[known], hashes[known]
+
+    def counts(self) -> VectorCounts:
+        """Return how many texts have a vector."""
+        if self.reader is None:
+            return VectorCounts(0, 0)
+
+        spans = self._evidence.hashes(self._evidence.cited_spans())
+        return VectorCounts(
+            spans=int(self.reader.has_vectors("spans", spans).sum()),
+            papers=self.reader.keys("papers").size,
+        )
+
+
 def load(library: Path) -> VectorReader | None:
-    """Return a library's vectors, None where it has none; should they be replaced meanwhile, the newer ones."""
+    """Return a library's vectors, None where it has none; should they be replaced meanwhile, the
+    newer ones.
+    """
     folder = library / _FOLDER
     for _ in range(_ATTEMPTS):
         manifest = _read(folder / _FINISHED)
@@ -120,8 +211,10 @@ def load(library: Path) -> VectorReader | None:
 
 
 def _damaged(folder: Path) -> BadLibrary:
-    return BadLibrary(f"{folder}: damaged; delete this folder, which the library can do without, and make the vectors "
-                      f"anew with: citewise encode --library {folder.parent}")
+    return BadLibrary(
+        f"{folder}: damaged; delete this folder, which the library can do without, "
+        f"and make the vectors anew with: citewise encode --library {folder.parent}"
+    )
 
 
 def _read(file: Path) -> VectorManifest | None:
@@ -134,40 +227,62 @@ def _read(file: Path) -> VectorManifest | None:
 
 
 class VectorWriter:
-    """Gives a library vectors of one encoder; whoever has one holds the library's writer lock."""
+    """Gives a library vectors of one encoder; its user must have the library's writer lock."""
 
-    def __init__(self, library: Path, encoder: Encoder, about: EncodedBy) -> None:
-        """Go on with what the same encoder has made; what another made stays until `finish`."""
-        self._folder, self._encoder = library / _FOLDER, encoder
-        held = (_read(self._folder / name) for name in (_UNFINISHED, _FINISHED))
-        self._manifest = next((each for each in held if each and each.encoder == about), VectorManifest(about))
+    def __init__(self, library: Path, encoder: Encoder) -> None:
+        """Go on with the vectors of the same encoder; those of another stay until `finish`."""
+        self._folder, self._encoder, about = library / _FOLDER, encoder, encoder.about
+        manifests = (_read(self._folder / name) for name in (_UNFINISHED, _FINISHED))
+        self._manifest = next(
+            (each for each in manifests if each and each.encoder == about), VectorManifest(about)
+        )
 
-    def encode(self, kind: Kind, hashes: Hashes, texts: Callable[[NDArray[np.int64]], Sequence[str]],
-               progress: Callable[[int, int], None]) -> int:
-        """Encode the texts, asked for by their places, that have no vector yet; return how many these were."""
+    def encode(
+        self,
+        kind: Kind,
+        hashes: Hashes,
+        texts: Callable[[NDArray[np.int64]], Sequence[str]],
+        progress: Callable[[int, int], None],
+    ) -> int:
+        """Encode the texts that have no vector yet; return how many these were.
+
+        `texts` returns the texts at some positions in `hashes`.
+        """
         self._folder.mkdir(exist_ok=True)
-        wanted, places = np.unique(hashes, return_index=True)
-        places = np.sort(places[~self._reader().holds(kind, wanted)])
-        for start in range(0, places.size, _PART):
-            here = places[start: start + _PART]
+        wanted, positions = np.unique(hashes, return_index=True)
+        positions = np.sort(positions[~self._reader().has_vectors(kind, wanted)])
+
+        for start in range(0, positions.size, _PART):
+            here = positions[start : start + _PART]
             vectors = self._encoder.encode(texts(here)).astype(np.float16)
             order = np.argsort(hashes[here])
             self._keep(kind, hashes[here][order], [vectors[order]])
             replace(self._folder / _UNFINISHED, msgspec.json.encode(self._manifest))
-            progress(start + here.size, places.size)
-        return int(places.size)
+            progress(start + here.size, positions.size)
+        return int(positions.size)
 
     def finish(self, wanted: dict[Kind, Hashes]) -> None:
-        """Write all vectors of wanted digests anew, as one part of each kind, and let readers see them."""
+        """Write all vectors of wanted digests anew, as one part of each kind, and switch readers to
+        them.
+        """
         reader = self._reader()
         if _read(self._folder / _FINISHED) == self._manifest and all(
-                np.isin(reader.keys(kind), hashes).all() for kind, hashes in wanted.items()):
+            np.isin(reader.keys(kind), hashes).all() for kind, hashes in wanted.items()
+        ):
             return
+
         self._manifest = VectorManifest(self._manifest.encoder)
         for kind, hashes in wanted.items():
             keys = np.intersect1d(reader.keys(kind), hashes)
-            self._keep(kind, keys, (reader.find(kind, keys[start: start + _PART])
-                                    for start in range(0, keys.size, _PART)))
+            self._keep(
+                kind,
+                keys,
+                (
+                    reader.find(kind, keys[start : start + _PART])
+                    for start in range(0, keys.size, _PART)
+                ),
+            )
+
         replace(self._folder / _FINISHED, msgspec.json.encode(self._manifest))
         self._collect_garbage()
 
@@ -178,15 +293,22 @@ class VectorWriter:
         """Write a part, durably, and add it to the manifest in memory."""
         name = f"{1 + max((int(file.stem) for file in self._folder.glob('*.keys')), default=0):06d}"
         files = {suffix: self._folder / f"{name}.{suffix}" for suffix in ("keys", "values")}
+
         write_array(files["keys"], keys, np.uint64)
         with files["values"].open("wb") as file:
             for each in vectors:
                 file.write(each.astype("<f2").tobytes())
+
         for written in files.values():
             sync(written)
         sync(self._folder)
-        entries = {path.name: FileEntry(path.stat().st_size, checksum(path)) for path in files.values()}
-        self._manifest = VectorManifest(self._manifest.encoder, (*self._manifest.parts, Part(name, kind, entries)))
+
+        entries = {
+            path.name: FileEntry(path.stat().st_size, checksum(path)) for path in files.values()
+        }
+        self._manifest = VectorManifest(
+            self._manifest.encoder, (*self._manifest.parts, Part(name, kind, entries))
+        )
 
     def _collect_garbage(self) -> None:
         used = {name for part in self._manifest.parts for name in part.files} | {_FINISHED}
@@ -196,30 +318,35 @@ class VectorWriter:
 
 
 def problems(library: Path) -> Iterator[str]:
-    """Name what is wrong with a library's vectors."""
+    """Yield what is wrong with a library's vectors, one message a problem."""
     folder = library / _FOLDER
     try:
         manifest = _read(folder / _FINISHED)
     except BadLibrary as error:
         yield str(error)
         return
+
     damaged = list(_file_problems(folder, manifest)) if manifest is not None else []
     yield from damaged
     if manifest is None or damaged:
         return
-    for part, (_, keys, values) in zip(manifest.parts, VectorReader.of(folder, manifest).parts, strict=True):
+
+    for part, (_, keys, values) in zip(
+        manifest.parts, VectorReader.of(folder, manifest).parts, strict=True
+    ):
         if keys.size != len(values) or not (keys[1:] > keys[:-1]).all():
             yield f"vectors/{part.name}: its digests and its vectors do not belong together"
         for start in range(0, len(values), _PART):
-            lengths = np.linalg.norm(values[start: start + _PART].astype(np.float32), axis=1)
+            lengths = np.linalg.norm(values[start : start + _PART].astype(np.float32), axis=1)
             if not (np.abs(lengths - 1) < _LENGTH_ERROR).all():
                 yield f"vectors/{part.name}: vectors {start:,} and following are not of length 1"
 
 
 def _file_problems(folder: Path, manifest: VectorManifest) -> Iterator[str]:
-    for name, entry in ((name, entry) for part in manifest.parts for name, entry in part.files.items()):
-        file = folder / name
-        if not file.is_file():
-            yield f"vectors/{name}: missing"
-        elif file.stat().st_size != entry.size or checksum(file) != entry.checksum:
-            yield f"vectors/{name}: content changed since it was written"
+    for part in manifest.parts:
+        for name, entry in part.files.items():
+            file = folder / name
+            if not file.is_file():
+                yield f"vectors/{name}: missing"
+            elif file.stat().st_size != entry.size or checksum(file) != entry.checksum:
+                yield f"vectors/{name}: content changed since it was written"

@@ -1,37 +1,46 @@
-"""Versions of one work: when two records are the same paper, and what the one paper then says."""
+"""Versions of one work: when two records are the same paper, and how they become one."""
 
-from citewise import ids
+from citewise.text import ids
 from citewise.types import Paper
 
 CLOSE_YEARS = 2
 """A preprint and its published version are seldom further apart."""
 
-SAME_TITLE = 0.7
-"""Word Jaccard from which two titles are near-duplicates (Nogueira et al. 2020, section 4.2)."""
-
 _OTHER_TITLE = 0.3
 _OTHER_LOCAL_TITLE = 0.5
-_PREPRINT_VENUES = ("arxiv", "corrabs", "biorxiv", "medrxiv", "ssrn", "chemrxiv", "psyarxiv", "preprint", "techrxiv")
+_PREPRINT_VENUES = (
+    "arxiv",
+    "corrabs",
+    "biorxiv",
+    "medrxiv",
+    "ssrn",
+    "chemrxiv",
+    "psyarxiv",
+    "preprint",
+    "techrxiv",
+)
 
 
 def plainly_different(one: Paper, other: Paper, key: str) -> bool:
-    """Whether two records that claim the same key cannot be the same work.
+    """Return whether two records that claim the same key cannot be the same work.
 
-    A registry's id is trusted unless the titles are unlike and no author is common. A user's own id (`smith2010`) is
-    not unique in the world, and authors who share a name share such ids: there the titles alone decide.
+    A registry's id is trusted unless the titles differ and no author is shared. A user's own id
+    (`smith2010`) is not unique in the world, and authors who share a name share such ids: there the
+    titles alone decide.
     """
     if not one.title or not other.title:
         return False
-    alike = ids.jaccard(one.title, other.title)
+    similarity = ids.jaccard(one.title, other.title)
     if ids.scheme_of(key):
-        return alike < _OTHER_TITLE and not share_author(one, other)
-    return alike < _OTHER_LOCAL_TITLE
+        return similarity < _OTHER_TITLE and not share_author(one, other)
+    return similarity < _OTHER_LOCAL_TITLE
 
 
 def same_work(one: Paper, other: Paper) -> bool:
-    """Whether two papers with equal normalised titles are versions of one work.
+    """Return whether two papers with equal normalised titles are versions of one work.
 
-    An entry of a list of references often has no authors: where one of the two is such an entry, none need be shared.
+    An entry of a list of references often has no authors: where one of the two is such an entry,
+    none need be shared.
     """
     if one.year and other.year and abs(one.year - other.year) > CLOSE_YEARS:
         return False
@@ -40,46 +49,60 @@ def same_work(one: Paper, other: Paper) -> bool:
 
 
 def likely_same(one: Paper, other: Paper) -> bool:
-    """Whether two papers with nearly equal titles are one, of which one is an entry of a list of references."""
+    """Return whether two papers with nearly equal titles are the same; one of them must be an entry
+    of a list of references.
+    """
     years = not one.year or not other.year or abs(one.year - other.year) <= CLOSE_YEARS
     return (one.light or other.light) and years and share_author(one, other)
 
 
 def share_author(one: Paper, other: Paper) -> bool:
-    """Whether a family name is common to both."""
+    """Return whether two papers share an author's family name."""
     names = {ids.surname(author) for author in one.authors} - {""}
     return any(ids.surname(author) in names for author in other.authors)
 
 
 def published(paper: Paper) -> bool:
-    """Whether a record describes a published version rather than a preprint."""
+    """Return whether a record describes a published version rather than a preprint."""
     if paper.kind == "preprint":
         return False
     venue = ids.title_key(paper.venue)
-    if venue:
-        return venue != "corr" and not venue.startswith(_PREPRINT_VENUES)  # "Corrosion Science" is a journal
+    if venue:  # "Corrosion Science" is a journal, so "corr" must be the whole name
+        return venue != "corr" and not venue.startswith(_PREPRINT_VENUES)
     return any(name.startswith("doi:") for name in (paper.id, *paper.ids))
 
 
 def merge(old: Paper, new: Paper) -> Paper:
-    """Return one paper for two records: the published version's data, gaps filled from the other, references united.
+    """Return one paper for two records: the published version's data, gaps filled from the other,
+    references united.
 
-    Where neither or both are published, the newer record wins if it renews the older one (same id), else the older.
-    The identity stays the older record's. An entry of a list of references only fills gaps, and gives up its identity.
+    Where neither or both are published, the newer record wins if it renews the older one (same id),
+    else the older. The identity stays the older record's. An entry of a list of references only
+    fills gaps, and gives up its identity.
     """
     renewal = new.id == old.id and bool(new.title)
-    first, second = (new, old) if (published(new), renewal) > (published(old), False) else (old, new)
+    first, second = (
+        (new, old) if (published(new), renewal) > (published(old), False) else (old, new)
+    )
     if not first.title or (first.light and not second.light and second.title):
         first, second = second, first
+
     own = new.id if old.light and not new.light and new.title else old.id
     dated, other = (first, second) if first.year or not second.year else (second, first)
     keys = dict.fromkeys((old.id, *old.ids, new.id, *new.ids))
+
     return Paper(
-        id=own, title=first.title or second.title, abstract=first.abstract or second.abstract,
-        year=dated.year, authors=first.authors or second.authors, venue=first.venue or second.venue,
+        id=own,
+        title=first.title or second.title,
+        abstract=first.abstract or second.abstract,
+        year=dated.year,
+        authors=first.authors or second.authors,
+        venue=first.venue or second.venue,
         ids=tuple(name for name in keys if name != own),
         references=tuple(dict.fromkeys((*first.references, *second.references))),
         fields=tuple(dict.fromkeys((*first.fields, *second.fields))),
         date=dated.date or (other.date if other.year == dated.year else ""),
-        kind=first.kind or second.kind, details={**second.details, **first.details},
-        light=(old.light and (new.light or not new.title)) or (new.light and not old.title))
+        kind=first.kind or second.kind,
+        details={**second.details, **first.details},
+        light=(old.light and (new.light or not new.title)) or (new.light and not old.title),
+    )

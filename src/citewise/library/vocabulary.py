@@ -1,4 +1,4 @@
-"""The terms of a library and their numbers, which never change while the library lives."""
+"""The terms of a library and their numbers, which never change."""
 
 import itertools
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.hash_table import Hashes
-from citewise.ids import digest, digests
+from citewise.arrays import Hashes
 from citewise.library.files import read_array, write_array
 from citewise.library.tables import Lookup
+from citewise.text.ids import digest, digests
 
 
 class Vocabulary:
@@ -24,13 +24,13 @@ class Vocabulary:
         return self._starts.size - 1
 
     def number(self, word: str) -> int:
-        """Return a word's number, or -1."""
+        """Return a word's number, -1 where it is unknown."""
         found = int(self._lookup.find(np.array([digest(word)], np.uint64))[0])
         return found if found >= 0 and self.word(found) == word else -1
 
     def word(self, number: int) -> str:
         """Return the word with a number."""
-        return self._text[self._starts[number]: self._starts[number + 1]].tobytes().decode()
+        return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode()
 
     def words(self) -> list[str]:
         """Return all words in order of their numbers."""
@@ -45,7 +45,7 @@ class Vocabulary:
 
 
 class VocabularyWriter:
-    """Numbers new words; `number` may be asked millions of times."""
+    """Numbers new words; `number` may be called millions of times."""
 
     def __init__(self, old: Vocabulary | None) -> None:
         words = old.words() if old else []
@@ -62,5 +62,8 @@ class VocabularyWriter:
         encoded = [word.encode() for word in self._numbers]
         write_array(folder / "words.text", np.frombuffer(b"".join(encoded), np.uint8), np.uint8)
         write_array(folder / "words.starts", np.cumsum([0, *map(len, encoded)]), np.int64)
+
         new = itertools.islice(self._numbers, self._hashes.size, None)
-        Lookup.of(np.append(self._hashes, digests(new)), np.arange(len(encoded))).save(folder, "words")
+        Lookup.of(np.append(self._hashes, digests(new)), np.arange(len(encoded))).save(
+            folder, "words"
+        )

@@ -1,67 +1,88 @@
-"""What the draft around a sentence says for a candidate: its title and abstract, and what it cites elsewhere."""
+"""Signals of the draft around a sentence: its title and abstract, and what it cites elsewhere."""
 
 import numpy as np
 
-from citewise.likeness import Bag, likeness
-from citewise.places import Places
-from citewise.rank.sentence_signals import Candidates, Stores, together
-from citewise.types import Column, Query, Rows, distinct, summed
+from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
+from citewise.protocols import Stores
+from citewise.rank.sentence_signals import Candidates, cited_together
+from citewise.scoring.similarity import Bag, similarity
+from citewise.types import Query
 
 _LEAST = 0.05
-"""What a citation weighs whose citing paper is nothing like the draft, or not in the library."""
+"""The weight of a citation whose citing paper is not similar to the draft, or not in the library."""
 
-CONTEXT = ("context_lift", "context_mass", "context_mass3", "context_nearest", "context_mean", "context_text")
-SEEDS = ("seeds_cocited", "cited_elsewhere")
+_CONTEXT = (
+    "context_lift",
+    "context_mass",
+    "context_mass3",
+    "context_nearest",
+    "context_mean",
+    "context_text",
+)
+_SEEDS = ("seeds_cocited", "cited_elsewhere")
 
 
-def context_signals(stores: Stores, query: Query, given: Candidates, votes: Column) -> dict[str, Column]:
-    """Return how like the draft the papers are that cite each candidate, and the candidate itself; NaN without a draft.
+def context_signals(
+    stores: Stores, query: Query, given: Candidates, votes: Column
+) -> dict[str, Column]:
+    """Return how similar to the draft each candidate is, and the papers that cite it.
 
-    `votes` are those of the papers most like the draft.
+    NaN without a draft. `votes` are those of the papers most similar to the draft.
     """
+    count = given.rows.size
     if not query.has_draft:
-        return {name: np.full(given.rows.size, np.nan) for name in CONTEXT}
-    bag, count = Bag.of_draft(stores, query), given.rows.size
-    near = stores.citations_for(given.found.nearest, given.scope)
-    alike = _Alike(stores, bag, np.append(near.citing, given.citations.citing))
-    at = Places(given.rows).of(near.rows)
-    weights = (_LEAST + alike.of(near.citing))[at >= 0]
-    each = given.found.likeness[near.places][at >= 0]
-    places, citing = given.citing
-    citers = np.bincount(places, minlength=count)
-    nearest = np.zeros(count)
-    np.maximum.at(nearest, places, alike.of(citing))
-    return {"context_lift": votes / (citers + 3), "context_mass": summed(at[at >= 0], each * weights, count),
-            "context_mass3": summed(at[at >= 0], each ** 3 * weights, count), "context_nearest": nearest,
-            "context_mean": summed(places, alike.of(citing), count) / np.maximum(citers, 1),
-            "context_text": likeness(stores, given.rows, bag)
-            / max(float((bag.weights * bag.rarity(stores, "text")).sum()), 1e-9)}
+        return {name: np.full(count, np.nan) for name in _CONTEXT}
+    bag = Bag.of_draft(stores, query)
+    near = stores.evidence.citations_for(given.matches.nearest, given.scope)
+    citing_similarity = _Similarity(stores, bag, np.append(near.citing, given.citations.citing))
+
+    # the nearest spans, each weighted by the similarity of its citing paper to the draft
+    at = RowIndex(given.rows).of(near.rows)
+    known = at >= 0
+    at, weights = at[known], (_LEAST + citing_similarity.of(near.citing))[known]
+    each = given.matches.similarity[near.positions][known]
+
+    cited, citing = given.citing
+    citers = np.bincount(cited, minlength=count)
+    by_citer = citing_similarity.of(citing)
+    total = max(float((bag.weights * bag.idf(stores, "text")).sum()), 1e-9)
+    return {
+        "context_lift": votes / (citers + 3),
+        "context_mass": summed(at, each * weights, count),
+        "context_mass3": summed(at, each**3 * weights, count),
+        "context_nearest": highest(cited, by_citer, count),
+        "context_mean": summed(cited, by_citer, count) / np.maximum(citers, 1),
+        "context_text": similarity(stores, given.rows, bag) / total,
+    }
 
 
-class _Alike:
-    """How like the draft papers are, relative to the most alike of them."""
+class _Similarity:
+    """The similarity of papers to the draft, relative to the most similar of them."""
 
     def __init__(self, stores: Stores, bag: Bag, rows: Rows) -> None:
         known = distinct(rows[rows >= 0])
-        scores = likeness(stores, known, bag)
-        self._places, self._scores = Places(known), np.append(scores / max(scores.max(initial=0.0), 1e-9), 0.0)
+        scores = similarity(stores, known, bag)
+        self._index = RowIndex(known)
+        self._scores = np.append(scores / max(scores.max(initial=0.0), 1e-9), 0.0)
 
     def of(self, rows: Rows) -> Column:
-        """Return the likeness of each paper, 0 where the library does not have it."""
-        return self._scores[np.where(rows >= 0, self._places.of(np.maximum(rows, 0)), -1)]
+        """Return the similarity of each paper, 0 where the library does not have it."""
+        position = np.where(rows >= 0, self._index.of(np.maximum(rows, 0)), -1)
+        return self._scores[position]
 
 
 def seed_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, Column]:
-    """Return whether the draft cites a candidate elsewhere, and how often others cite it with what the draft cites.
-
-    NaN where the draft names nothing that it cites.
+    """Return whether the draft cites a candidate elsewhere, and how often others cite it together
+    with what the draft cites; NaN where the draft cites nothing known.
     """
-    cited = stores.rows_of(query.cited)
-    seeds = np.unique(cited[cited >= 0])
+    found, count = stores.papers.find(query.cited), given.rows.size
+    seeds = np.unique(found[found >= 0])
     if not seeds.size:
-        return {name: np.full(given.rows.size, np.nan) for name in SEEDS}
+        return {name: np.full(count, np.nan) for name in _SEEDS}
     rows = np.append(given.rows, np.setdiff1d(seeds, given.rows))
-    wider = Candidates.of(stores, rows, given.found, given.scope)
+    wider = Candidates.of(stores, rows, given.matches, given.scope)
     elsewhere = np.isin(rows, seeds).astype(np.float64)
-    count = given.rows.size
-    return {"seeds_cocited": together(wider, elsewhere)[:count], "cited_elsewhere": elsewhere[:count]}
+    return {
+        "seeds_cocited": cited_together(wider, elsewhere)[:count],
+        "cited_elsewhere": elsewhere[:count],
+    }

@@ -1,76 +1,90 @@
-"""What the learned rankers' scores are made of, by signal: of the trees by TreeSHAP, of the linear step by its weights.
+"""What the learned rankers' scores are made of, by signal.
 
-TreeSHAP (Lundberg et al. 2020) shares a score out among the features so that the shares and a base add up to it; shares
-of features that are made of one signal are added, and a product's is halved between its two.
+TreeSHAP (Lundberg et al. 2020) divides a tree score among the features so that the parts and a base
+add up to it. Parts of features that are made of one signal are added up, and the part of a product
+is halved between its two.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from citewise.likeness import Bag, Stores, by_word, likeness_by_term
-from citewise.rank.features import signals_of
-from citewise.rank.model import Model
-from citewise.rank.sentence_model import DERIVED_FROM
-from citewise.rank.sentence_model import Model as SentenceModel
-from citewise.types import Column, Contributions, Query, Ranking, Rows
-
-Mask = NDArray[np.bool_]
+from citewise.arrays import Column, Mask, Rows
+from citewise.errors import BadLibrary
+from citewise.protocols import Stores
+from citewise.rank.trees import TreeModel
+from citewise.scoring.similarity import Bag, by_word, similarity_by_term
+from citewise.signals import Catalogue
+from citewise.types import Contributions, Query, Ranking
 
 
 def by_terms(stores: Stores, query: Query, rows: Rows) -> Contributions:
-    """Return the parts of scores that BM25 alone gave."""
+    """Return the parts of scores that BM25 alone gave, by word."""
     bag = Bag.of_draft(stores, query)
-    return Contributions(np.zeros(rows.size), by_word(stores, query.text, bag.terms,
-                                                      likeness_by_term(stores, rows, bag)))
+    parts = similarity_by_term(stores, rows, bag)
+    return Contributions(np.zeros(rows.size), by_word(stores.terms, query.text, bag.terms, parts))
 
 
-def by_signals(model: Model, ranking: Ranking, places: Rows) -> Contributions:
-    """Return the parts of the scores at some places of a ranking that both steps made."""
-    ranked = ~np.isnan(ranking.signals["bm25"]) if model.trees else np.zeros(len(ranking), np.bool_)
-    found = Contributions(np.zeros(places.size), defaultdict(lambda: np.zeros(places.size)))
-    inside = ranked[places]
+class _Parts:
+    """Adds up parts of scores by the signals that they are credited to."""
+
+    def __init__(self, catalogue: Catalogue, count: int) -> None:
+        self._catalogue, self._base = catalogue, np.zeros(count)
+        self._parts: dict[str, Column] = defaultdict(lambda: np.zeros(count))
+
+    def add(self, base: Column, parts: Iterable[tuple[str, Column]], where: Mask) -> None:
+        """Add the base and the features' parts of the candidates that the mask selects."""
+        self._base[where] = base
+        for feature, column in parts:
+            signals = self._catalogue.sources(feature)
+            for signal in signals:
+                self._parts[signal][where] += column / len(signals)
+
+    def contributions(self) -> Contributions:
+        """Return the sums that are not all zero."""
+        found = {name: column for name, column in self._parts.items() if column.any()}
+        return Contributions(self._base, found)
+
+
+def of_drafts(model: TreeModel, ranking: Ranking, positions: Rows) -> Contributions:
+    """Return the parts of the scores at some positions, of which trees gave some and the linear
+    step the others.
+    """
+    if model.linear is None:
+        raise BadLibrary("the ranker of drafts has no linear step")
+    # the trees read `bm25`, which only those candidates have that they scored
+    by_trees = np.zeros(len(ranking), np.bool_)
+    if model.trees and "bm25" in ranking.signals:
+        by_trees = ~np.isnan(ranking.signals["bm25"])
+    inside, found = by_trees[positions], _Parts(model.kind.catalogue, positions.size)
+
     if inside.any():
-        _put_trees(found, model, ranking.take(ranked), (np.cumsum(ranked) - 1)[places[inside]], inside)
+        # features compare a candidate with the others, so all that the trees scored are needed
+        scored = ranking.take(by_trees)
+        at = (np.cumsum(by_trees) - 1)[positions[inside]]
+        parts, every = model.parts(scored.signals, at)
+        lowered = np.where(every, 0.0, scored.scores[at] - parts.sum(1))
+        features = zip(model.names, parts.T[:-1], strict=True)
+        found.add(parts[:, -1] + lowered, features, inside)
     if not inside.all():
-        _put_linear(found, model, ranking.take(places[~inside]), ~inside)
-    return _told(found)
+        # behind those of the trees, linear scores are lowered by a number
+        others = ranking.take(positions[~inside])
+        lowered = others.scores - others.signals["linear_score"]
+        parts_by_name = model.linear.parts(others.signals).items()
+        found.add(model.linear.constant + lowered, parts_by_name, ~inside)
+    return found.contributions()
 
 
-def for_sentences(model: SentenceModel, ranking: Ranking, places: Rows) -> Contributions:
-    """Return the parts of the scores at some places of a ranking for a sentence."""
-    names, parts = model.parts(ranking.signals, places)
-    found = Contributions(parts[:, -1], defaultdict(lambda: np.zeros(places.size)))
-    for name, column in zip(names, parts.T[:-1], strict=True):
-        [signal] = signals_of(name, DERIVED_FROM)
-        found.parts[signal] += column
-    return _told(found)
-
-
-def _told(found: Contributions) -> Contributions:
-    """Return the parts that are any."""
-    return Contributions(found.base, {name: column for name, column in found.parts.items() if column.any()})
-
-
-def _put_trees(found: Contributions, model: Model, ranked: Ranking, places: Rows, where: Mask) -> None:
-    """Fill in the papers that the trees ranked; `ranked` are all that they did, for features compare candidates."""
-    parts, every = model.tree_parts(ranked.signals, places)
-    totals = parts.sum(1)
-    behind = np.where(every, 0.0, ranked.scores[places] - totals)
-    found.base[where] = parts[:, -1] + behind
-    _put(found, zip(model.names, parts.T[:-1], strict=True), where)
-
-
-def _put_linear(found: Contributions, model: Model, asked: Ranking, where: Mask) -> None:
-    """Fill in the papers that the linear step ranked; behind those of the trees, its scores are lowered by a number."""
-    found.base[where] = model.first.constant + (asked.scores - asked.signals["first"])
-    _put(found, model.first.parts(asked.signals).items(), where)
-
-
-def _put(found: Contributions, parts: Iterable[tuple[str, Column]], where: Mask) -> None:
-    for name, column in parts:
-        signals = signals_of(name)
-        for signal in signals:
-            found.parts[signal][where] += column / len(signals)
+def of_sentences(model: TreeModel, ranking: Ranking, positions: Rows) -> Contributions:
+    """Return the parts of the scores at some positions of a ranking for a sentence."""
+    found = _Parts(model.kind.catalogue, positions.size)
+    everywhere = np.ones(positions.size, np.bool_)
+    if model.trees is None:
+        parts = model.plain_parts(ranking.signals, positions)
+        features = zip(model.kind.without_trees, parts.T, strict=True)
+        found.add(np.zeros(positions.size), features, everywhere)
+    else:
+        parts, _ = model.parts(ranking.signals, positions)
+        found.add(parts[:, -1], zip(model.names, parts.T[:-1], strict=True), everywhere)
+    return found.contributions()

@@ -1,20 +1,15 @@
-"""What the citation graph says: counts as of the query's year, co-citation, coupling."""
+"""Signals of the citation graph: counts as of the query's year, co-citation, coupling."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from citewise.places import Places
-from citewise.protocols import Graph, Papers
-from citewise.types import Column, Rows, Scope, summed
+from citewise.arrays import Column, RowIndex, Rows, summed
+from citewise.protocols import Stores
+from citewise.types import Scope
 
-SPANS = (1, 2, 3)
+_SPANS = (1, 2, 3)
 """Citations of this many last years are counted apart."""
-
-
-class Stores(Papers, Graph, Protocol):
-    """What these signals read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,56 +21,76 @@ class Weighted:
 
 
 def popularity(stores: Stores, rows: Rows, scope: Scope) -> dict[str, Column]:
-    """Return citations seen so far, those of the last one to three years, and age (NaN where the year is unknown).
+    """Return the papers' visible citations, those of the last one to three years, and their ages.
 
-    They are as of the query's year; without one, or with one far ahead, as of the year after the youngest paper's.
+    They are as of the query's year; without one, or with one far ahead, as of the year after the
+    youngest paper's.
     """
-    years, citers = stores.years(rows), stores.citers(rows, scope)
+    years, citers = stores.papers.years(rows), stores.graph.citers(rows, scope)
     now = int(years.max(initial=0)) + 1
     now = now if scope.year is None else min(now, scope.year)
-    cited = stores.years(citers.values)
-    spans = np.where(cited > 0, np.clip(now - cited, 1, SPANS[-1] + 1), SPANS[-1] + 1) - 1
-    owners = np.repeat(np.arange(rows.size), citers.lengths)
-    counts = np.bincount(owners * (SPANS[-1] + 1) + spans, minlength=rows.size * (SPANS[-1] + 1))
+
+    # count citations in a papers x (1 + spans) matrix by their age in years, older ones last,
+    # and add up from the left
+    width, cited_in = _SPANS[-1] + 1, stores.papers.years(citers.values)
+    column = np.where(cited_in > 0, np.clip(now - cited_in, 1, width), width) - 1
+    counts = np.bincount(citers.owners * width + column, minlength=rows.size * width)
     recent = np.cumsum(counts.reshape(rows.size, -1), axis=1, dtype=np.float64)
-    return {"citations": recent[:, -1].copy(), **{f"citations{span}": recent[:, span - 1].copy() for span in SPANS},
-            "age": np.where(years > 0, now - years, np.nan).astype(np.float64)}
+    return {
+        "citations": recent[:, -1].copy(),
+        **{f"citations{span}": recent[:, span - 1].copy() for span in _SPANS},
+        "age": np.where(years > 0, now - years, np.nan).astype(np.float64),
+    }
 
 
-def co_citation(stores: Stores, rows: Rows, citations: Column, seeds: Weighted, near: Weighted,
-                scope: Scope) -> dict[str, Column]:
-    """Return how often each paper is cited together with the seeds: `cocited`, over the root of its own citations
-    (`_share`, and with the citers' pull squared `_strong`), and by papers `near` the draft.
+def co_citation(
+    stores: Stores, rows: Rows, citations: Column, seeds: Weighted, near: Weighted, scope: Scope
+) -> dict[str, Column]:
+    """Return how often each paper is cited together with the seeds, counted in four ways.
 
-    A seed's weight is divided by the root of its citations, as in Salton's cosine; a paper is not co-cited with itself.
+    A seed s gives each of its citers the pull weight(s) / sqrt(citers(s) + 1), and a citer c has
+    the sum of its pulls. For a paper p with citers C(p), less its own share as a seed:
+
+        cocited         sum over C(p) of pull(c)
+        cocited_share   the same / sqrt(citations(p) + 1), as in Salton's cosine
+        cocited_strong  sum over C(p) of pull(c) ** 2, / sqrt(citations(p) + 1)
+        cocited_near    sum over C(p) of pull(c) * weight of c among the papers `near` the draft
     """
-    citers = stores.citers(seeds.rows, scope)
-    each = seeds.weights / np.sqrt(citers.lengths + 1)
-    pulls = summed(citers.values, np.repeat(each, citers.lengths), int(citers.values.max(initial=-1)) + 1)
+    citers = stores.graph.citers(seeds.rows, scope)
+    share = seeds.weights / np.sqrt(citers.lengths + 1)
+    rows_end = int(citers.values.max(initial=-1)) + 1
+    pulls = summed(citers.values, np.repeat(share, citers.lengths), rows_end)
     citing = np.flatnonzero(pulls)
-    references = stores.references(citing, scope)
-    by = np.repeat(np.arange(citing.size), references.lengths)
-    where = Places(rows)
-    at = where.of(references.values)
-    kept = at >= 0
-    at, by = at[kept], by[kept]
-    own = np.zeros(rows.size)  # a seed's share in its citers' pull
-    held = where.of(seeds.rows)
-    own[held[held >= 0]] = each[held >= 0]
-    others = pulls[citing][by] - own[at]
-    alike = np.append(near.weights, 0.0)[Places(near.rows).of(citing)]
-    total, root = summed(at, others, rows.size), np.sqrt(citations + 1)
-    return {"cocited": total, "cocited_share": total / root,
-            "cocited_strong": summed(at, others * others, rows.size) / root,
-            "cocited_near": summed(at, others * alike[by], rows.size)}
+
+    # each pair of a citer and a paper that it cites
+    references, index = stores.graph.references(citing, scope), RowIndex(rows)
+    cited = index.of(references.values)
+    kept = cited >= 0
+    cited, by = cited[kept], references.owners[kept]
+
+    own = np.zeros(rows.size)
+    position = index.of(seeds.rows)
+    own[position[position >= 0]] = share[position >= 0]
+    pull = pulls[citing][by] - own[cited]
+    nearness = np.append(near.weights, 0.0)[RowIndex(near.rows).of(citing)]
+
+    total, root = summed(cited, pull, rows.size), np.sqrt(citations + 1)
+    return {
+        "cocited": total,
+        "cocited_share": total / root,
+        "cocited_strong": summed(cited, pull * pull, rows.size) / root,
+        "cocited_near": summed(cited, pull * nearness[by], rows.size),
+    }
 
 
 def coupling(stores: Stores, rows: Rows, weights: Column, scope: Scope) -> dict[str, Column]:
-    """Return how much weight each paper's references and its citers have among the papers themselves."""
-    references = stores.references(rows, scope)
-    by = np.repeat(np.arange(rows.size), references.lengths)
-    at = Places(rows).of(references.values)
-    kept = at >= 0
-    return {"cites_candidates": summed(by[kept], weights[at[kept]], rows.size),
-            "cited_by_candidates": summed(at[kept], weights[by[kept]], rows.size),
-            "references": references.lengths.astype(np.float64)}
+    """Return for each paper the weight of its references and of its citers among the papers."""
+    references = stores.graph.references(rows, scope)
+    cited = RowIndex(rows).of(references.values)
+    kept = cited >= 0
+    cited, by = cited[kept], references.owners[kept]
+    return {
+        "cites_candidates": summed(by, weights[cited], rows.size),
+        "cited_by_candidates": summed(cited, weights[by], rows.size),
+        "references": references.lengths.astype(np.float64),
+    }

@@ -1,128 +1,115 @@
-"""The learned ranker: a linear step over all candidates, then gradient-boosted trees over the best of them."""
+"""The learned rankers of `best`: a linear step over all candidates, then trees over the best."""
 
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from citewise.likeness import Bag, likeness
-from citewise.places import Places
+from citewise.arrays import Column, RowIndex, Rows
+from citewise.protocols import Stores
 from citewise.rank import contributions
+from citewise.rank.draft_signals import linear_signals, tree_signals
 from citewise.rank.graph_signals import Weighted
-from citewise.rank.model import FirstStep, Model
-from citewise.rank.signals import Stores, first_signals, further_signals
-from citewise.types import Column, Contributions, Query, Ranking, Rows, Scope, ServedBy
+from citewise.rank.linear import LinearModel
+from citewise.rank.trees import TreeModel
+from citewise.scoring.similarity import Bag, similarity
+from citewise.signals import written_by
+from citewise.types import Contributions, Query, Ranking, Scope, ServedBy
 
 _CLOSENESS = 100.0
 """A hit of this rank counts half as near to the draft as the first."""
 
 _FEW, _SPARSE = 2500, 1 / 3
-"""Among fewer candidates than this, of which citations speak for less than this share, BM25 is better than the shipped
-model: found in libraries of 500 to 4,000 papers drawn from another field's dev year, and in small ones of the model's
-own field, where citations speak for more than 0.4 of the candidates and the model is better."""
+"""Among fewer candidates than this, fewer than this share of them backed by citations, BM25 is
+better than the shipped model: found in libraries of 500 to 4,000 papers drawn from another field's
+dev year. In small libraries of the model's own field, citations back more than 0.4 of the
+candidates, and the model is better.
+"""
 
 
-class Learned:
-    """The ranker; reads the signals `hit_rank`, `seeds_tied`, those of the votes and those of the authors.
+class LinearRanker:
+    """Scores every candidate by the linear model; the trees behind it rank the best anew.
 
-    Where nothing votes for any candidate, none is tied to what the draft cites and none is by its authors, words alone
-    order: BM25. So they do in a small library with few citations, unless the model was trained on it.
+    Where no citation and no author backs any candidate, BM25 decides, and the order is settled. So
+    it does in a small library with few citations, unless the model was trained on it.
     """
 
-    def __init__(self, stores: Stores, model: Model, kept: int = 2000) -> None:
-        self._stores, self._model, self._kept = stores, model, kept
+    reads = (
+        written_by("engine")
+        | written_by("neighbours")
+        | written_by("seeds")
+        | written_by("authors")
+    )
+    writes = written_by("linear")
 
-    def rank(self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None) -> Ranking:
-        """Return the candidates, best first: the first step's best and all of `scope.within`, then the others.
+    def __init__(self, stores: Stores, model: LinearModel, shipped: bool) -> None:
+        """`shipped`: whether the model never saw the library."""
+        self._stores, self._model, self._shipped = stores, model, shipped
 
-        The others are left out where `most` asks for no more than the best.
-        """
-        if not len(ranking) or not spoken_for(ranking):
-            return self._by_words(query, ranking, "no citation speaks for any candidate")
-        if self._model.shipped and sparse(ranking):
-            return self._by_words(query, ranking, "few candidates, and citations speak for few of them")
-        known = with_first_signals(self._stores, query, ranking, scope)
-        known, chosen, rest = narrowed(known, self._model.first, self._kept, scope)
-        best = known.take(chosen)
-        best = with_further_signals(self._stores, query, best, near(ranking), scope)
-        found = _ordered(best, self._model.scores(best.signals))
-        if most is None or most > len(found):
-            found = _stacked(found, known.take(rest))
-        return replace(found, served_by=_served_by(self._model))
+    def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates by their linear score, which is also the signal `linear_score`."""
+        if not len(candidates) or not is_backed(candidates):
+            return self._by_words(query, candidates, "no citation speaks for any candidate")
+        if self._shipped and is_sparse(candidates):
+            why = "few candidates, and citations speak for few of them"
+            return self._by_words(query, candidates, why)
+        known = candidates.with_signals(linear_signals(self._stores, query, candidates.rows, scope))
+        scores = self._model.scores(known.signals)
+        order = np.lexsort((known.rows, -scores))
+        return known.scored(scores, {"linear_score": scores}).take(order)
+
+    def _by_words(self, query: Query, candidates: Ranking, why: str) -> Ranking:
+        bag = Bag.of_draft(self._stores, query)
+        ranking = candidates.take(np.argsort(candidates.rows, kind="stable"))
+        scores = similarity(self._stores, ranking.rows, bag)
+        found = _ordered(ranking, scores, {"bm25": scores})
+        return replace(found, served_by=ServedBy(note=f"by bm25 ({why})"), settled=True)
+
+
+class TreeRanker:
+    """Ranks the best candidates of the linear step by trees over all signals."""
+
+    reads = LinearRanker.reads | LinearRanker.writes
+    writes = written_by("trees")
+
+    def __init__(self, stores: Stores, model: TreeModel) -> None:
+        self._stores, self._model = stores, model
+
+    def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates by the trees' scores; they are given best first."""
+        near = hits_near_draft(pool)
+        signals = tree_signals(self._stores, query, candidates, near, scope)
+        known = candidates.with_signals(signals)
+        found = _ordered(known, self._model.scores(known.signals), {})
+        return replace(found, served_by=self._model.served_by)
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
-        """Return what scores are made of: by signal, or by word where words alone ordered."""
-        if "first" not in ranking.signals:
+        """Return what scores are made of: by signal, or by word where BM25 decided."""
+        if "linear_score" not in ranking.signals:
             return contributions.by_terms(self._stores, query, rows)
-        return contributions.by_signals(self._model, ranking, Places(ranking.rows).of(rows))
-
-    def _by_words(self, query: Query, ranking: Ranking, why: str) -> Ranking:
-        scores = likeness(self._stores, ranking.rows, Bag.of_draft(self._stores, query))
-        order = np.argsort(ranking.rows, kind="stable")
-        found = _ordered(ranking.with_signals({"bm25": scores}).take(order), scores[order])
-        return replace(found, served_by=ServedBy(note=f"by bm25 ({why})"))
+        positions = RowIndex(ranking.rows).of(rows)
+        return contributions.of_drafts(self._model, ranking, positions)
 
 
-def _served_by(used: Model) -> ServedBy:
-    note = "" if used.trees else "by its linear step (no LightGBM)"
-    return ServedBy(model=used.name, provenance=used.digest, note=note)
+def is_backed(ranking: Ranking) -> bool:
+    """Whether any citation, or any of the draft's authors, backs any candidate."""
+    names = ("vote_count", "seeds_linked", "authored")
+    return any(bool(np.nan_to_num(ranking.signals[name]).any()) for name in names)
 
 
-def with_first_signals(stores: Stores, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
-    """Return the candidates with all that the linear step reads."""
-    return ranking.with_signals(first_signals(stores, query, ranking.rows, scope))
+def is_sparse(ranking: Ranking) -> bool:
+    """Whether the candidates are few and citations back few of them."""
+    tied = np.nan_to_num(ranking.signals["seeds_linked"]) > 0
+    backed = (ranking.signals["vote_count"] > 0) | tied
+    return len(ranking) < _FEW and bool(backed.mean() < _SPARSE)
 
 
-def narrowed(ranking: Ranking, first: FirstStep, kept: int, scope: Scope) -> tuple[Ranking, Rows, Rows]:
-    """Return the candidates with the linear step's score, the places of its best (with all of `scope.within`) and those
-    of the others, each best first.
-    """
-    scores = first.scores(ranking.signals)
-    order = np.lexsort((ranking.rows, -scores))
-    known = ranking.with_signals({"first": scores})
-    if scope.within is None:
-        return known, order[:kept], order[kept:]
-    chosen = (np.arange(order.size) < kept) | np.isin(ranking.rows[order], scope.within)
-    return known, order[chosen], order[~chosen]
-
-
-def with_further_signals(stores: Stores, query: Query, best: Ranking, near: Weighted, scope: Scope) -> Ranking:
-    """Return the linear step's best with all that the trees read; `near` are papers like the draft."""
-    return best.with_signals(further_signals(stores, query, best, near, scope))
-
-
-def spoken_for(ranking: Ranking) -> bool:
-    """Return whether any citation, or any of the draft's authors, speaks for any candidate."""
-    return any(bool(np.nan_to_num(ranking.signals[name]).any()) for name in ("vote_count", "seeds_tied", "authored"))
-
-
-def sparse(ranking: Ranking) -> bool:
-    """Return whether the candidates are few and citations speak for few of them."""
-    spoken = (ranking.signals["vote_count"] > 0) | (np.nan_to_num(ranking.signals["seeds_tied"]) > 0)
-    return len(ranking) < _FEW and bool(spoken.mean() < _SPARSE)
-
-
-def near(ranking: Ranking) -> Weighted:
-    """Return the hits of the search as papers near the draft."""
+def hits_near_draft(ranking: Ranking) -> Weighted:
+    """Return the hits of the search, weighted by 1 / (1 + rank / 100)."""
     hit_rank = ranking.signals["hit_rank"]
-    found: NDArray[np.bool_] = ~np.isnan(hit_rank)
+    found = ~np.isnan(hit_rank)
     return Weighted(ranking.rows[found], 1 / (1 + hit_rank[found] / _CLOSENESS))
 
 
-def _ordered(ranking: Ranking, scores: Column) -> Ranking:
-    """Return the candidates by new scores; equals keep their order."""
-    order = np.argsort(-scores, kind="stable")
-    return replace(ranking, scores=scores).take(order)
-
-
-def _stacked(best: Ranking, rest: Ranking) -> Ranking:
-    """Return the rest, in its order by the first step, behind the best and with lower scores."""
-    if not len(rest):
-        return best
-    first = rest.signals["first"]
-    lowest = best.scores.min(initial=0.0) - 1
-    unknown = np.full(len(rest), np.nan)
-    signals = {name: np.concatenate((column, rest.signals.get(name, unknown)))
-               for name, column in best.signals.items()}
-    return Ranking(np.concatenate((best.rows, rest.rows)),
-                   np.concatenate((best.scores, lowest + first - first.max())), signals)
+def _ordered(ranking: Ranking, scores: Column, signals: dict[str, Column]) -> Ranking:
+    """Return the candidates by new scores; equal ones keep their order."""
+    return ranking.scored(scores, signals).take(np.argsort(-scores, kind="stable"))

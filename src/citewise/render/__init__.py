@@ -1,34 +1,37 @@
-"""Recommendations as text: a table for people, and formats that other programs read."""
+"""Answers as text: a table for people, and formats that other programs read."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 
-import msgspec
-
+from citewise import plugins
 from citewise.render.bibliography import bibtex, csl, ris
-from citewise.render.markdown import markdown
-from citewise.types import Answer, Paper, Query
+from citewise.render.documents import as_json
+from citewise.render.markdown import markdown_answer
+from citewise.types import Answer, Paper, Renderer
 
-BIBLIOGRAPHIES: dict[str, Callable[[Sequence[Paper]], str]] = {
-    "bibtex": bibtex, "ris": ris, "csl": csl, "markdown": markdown}
+BIBLIOGRAPHIES: Mapping[str, Callable[[Sequence[Paper]], str]] = {
+    "bibtex": bibtex,
+    "ris": ris,
+    "csl": csl,
+}
 """Formats that list papers only."""
 
-FORMATS = ("table", "json", *BIBLIOGRAPHIES)
+
+def renderers() -> dict[str, Renderer]:
+    """Return every output format by name, those of plug-ins included."""
+    return {
+        "table": _as_table,
+        "json": as_json,
+        **{name: _listing(write) for name, write in BIBLIOGRAPHIES.items()},
+        "markdown": markdown_answer,
+        **plugins.parts("renderers"),
+    }
 
 
-_WISHES = ("authors", "no_self_citations", "prefer_recent", "prefer_cited", "diversify")
-_EXPLAINING = ("base", "contributions", "reasons")
+def _as_table(answer: Answer) -> str:
+    from citewise.render.tables import as_text  # rich is not needed for anything else
+
+    return as_text(answer)
 
 
-def as_json(query: Query, answer: Answer, library: dict[str, object]) -> str:
-    """Return a whole answer as one JSON document."""
-    asked = {name: value for name, value in asdict(query).items() if value or name not in _WISHES}
-    document = {"library": library, "system": answer.served_by.system, "served_by": asdict(answer.served_by),
-                "query": asked, "recommendations": recommended(answer)}
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
-
-
-def recommended(answer: Answer) -> list[dict[str, object]]:
-    """Return the recommendations of an answer as JSON has them."""
-    return [{name: value for name, value in asdict(each).items() if answer.explained or name not in _EXPLAINING}
-            for each in answer.recommendations]
+def _listing(write: Callable[[Sequence[Paper]], str]) -> Renderer:
+    return lambda answer: write([each.paper for each in answer])

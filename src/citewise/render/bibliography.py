@@ -6,38 +6,76 @@ from typing import Any
 
 import msgspec
 
-from citewise.latex import encode
 from citewise.render.citation_keys import citation_keys
 from citewise.render.links import given_address, registered, web_address
 from citewise.render.names import Name, parsed
+from citewise.text.latex import encode
 from citewise.types import Paper
 
-_ENTRY_TYPES = {"article": "article", "inproceedings": "inproceedings", "book": "book", "chapter": "incollection",
-                "thesis": "phdthesis", "report": "techreport", "preprint": "misc", "dataset": "misc",
-                "software": "misc"}
-_VENUE_FIELDS = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle", "phdthesis": "school",
-                 "book": "series", "techreport": "institution", "misc": "howpublished"}
-_RIS_TYPES = {"article": "JOUR", "inproceedings": "CONF", "book": "BOOK", "chapter": "CHAP", "thesis": "THES",
-              "report": "RPRT", "preprint": "UNPB", "dataset": "DATA", "software": "COMP"}
-_CSL_TYPES = {"article": "article-journal", "inproceedings": "paper-conference", "book": "book", "chapter": "chapter",
-              "thesis": "thesis", "report": "report", "preprint": "article", "dataset": "dataset",
-              "software": "software"}
+_ENTRY_TYPES = {
+    "article": "article",
+    "inproceedings": "inproceedings",
+    "book": "book",
+    "chapter": "incollection",
+    "thesis": "phdthesis",
+    "report": "techreport",
+    "preprint": "misc",
+    "dataset": "misc",
+    "software": "misc",
+}
+_VENUE_FIELDS = {
+    "article": "journal",
+    "inproceedings": "booktitle",
+    "incollection": "booktitle",
+    "phdthesis": "school",
+    "book": "series",
+    "techreport": "institution",
+    "misc": "howpublished",
+}
+_RIS_TYPES = {
+    "article": "JOUR",
+    "inproceedings": "CONF",
+    "book": "BOOK",
+    "chapter": "CHAP",
+    "thesis": "THES",
+    "report": "RPRT",
+    "preprint": "UNPB",
+    "dataset": "DATA",
+    "software": "COMP",
+}
+_CSL_TYPES = {
+    "article": "article-journal",
+    "inproceedings": "paper-conference",
+    "book": "book",
+    "chapter": "chapter",
+    "thesis": "thesis",
+    "report": "report",
+    "preprint": "article",
+    "dataset": "dataset",
+    "software": "software",
+}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORD = re.compile(r"[^\W_]+")
 _BARE_COMMAND = re.compile(r"(?<!\S)(?=\\)")
-"""A command that starts a word; in names bibtexparser 2.1 loses such words, unless a brace comes first."""
+"""A command that starts a word; in names bibtexparser 2.1 loses such words, unless a brace comes
+first.
+"""
 _DASHES = re.compile(r"\s*[-–—]+\s*")
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(\d{2}))?)?")
 
 
 def bibtex(papers: Sequence[Paper]) -> str:
     """Return one BibTeX entry a paper, in order."""
-    return "\n".join(_entry(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True))
+    return "\n".join(
+        _entry(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True)
+    )
 
 
 def ris(papers: Sequence[Paper]) -> str:
     """Return one RIS record a paper, in order."""
-    return "\n".join(_reference(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True))
+    return "\n".join(
+        _reference(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True)
+    )
 
 
 def csl(papers: Sequence[Paper]) -> str:
@@ -57,7 +95,13 @@ def _entry(key: str, paper: Paper) -> str:
     date = _date(paper)
     if len(date) > 1:
         fields["month"] = _MONTHS[date[1] - 1]
-    return "@" + kind + "{" + ",\n".join([key, *(f"  {name} = {value}" for name, value in fields.items())]) + "\n}\n"
+    return (
+        "@"
+        + kind
+        + "{"
+        + ",\n".join([key, *(f"  {name} = {value}" for name, value in fields.items())])
+        + "\n}\n"
+    )
 
 
 def _fields(kind: str, paper: Paper) -> dict[str, str]:
@@ -66,13 +110,22 @@ def _fields(kind: str, paper: Paper) -> dict[str, str]:
     venue = "" if kind == "misc" and "arxiv" in paper.venue.lower() else paper.venue
     publisher = "institution" if kind == "techreport" and not venue else "publisher"
     return {
-        "title": _title(paper.title), "author": " and ".join(map(_bibtex_name, paper.authors)),
-        _VENUE_FIELDS[kind]: encode(_line(venue)), "year": str(paper.year or ""),
-        "volume": details.get("volume", ""), "number": details.get("number", ""),
-        "pages": "--".join(encode(page) for page in _DASHES.split(_line(paper.details.get("pages", "")))),
-        publisher: details.get("publisher", ""), "doi": _verbatim(registered(paper, "doi")),
-        "eprint": _verbatim(arxiv), "archivePrefix": "arXiv" if arxiv else "", "pmid": registered(paper, "pmid"),
-        "url": _verbatim(given_address(paper)), "keywords": encode(_line(", ".join(paper.fields))),
+        "title": _title(paper.title),
+        "author": " and ".join(map(_bibtex_name, paper.authors)),
+        _VENUE_FIELDS[kind]: encode(_line(venue)),
+        "year": str(paper.year or ""),
+        "volume": details.get("volume", ""),
+        "number": details.get("number", ""),
+        "pages": "--".join(
+            encode(page) for page in _DASHES.split(_line(paper.details.get("pages", "")))
+        ),
+        publisher: details.get("publisher", ""),
+        "doi": _verbatim(registered(paper, "doi")),
+        "eprint": _verbatim(arxiv),
+        "archivePrefix": "arXiv" if arxiv else "",
+        "pmid": registered(paper, "pmid"),
+        "url": _verbatim(given_address(paper)),
+        "keywords": encode(_line(", ".join(paper.fields))),
         "abstract": encode(_line(paper.abstract)),
     }
 
@@ -84,21 +137,24 @@ def _line(text: str) -> str:
 def _title(title: str) -> str:
     """Encode a title, with braces around the words whose capitals BibTeX would take away."""
     title = _line(title)
-    if title.isupper() and len(title.split()) > 3:  # set in capitals throughout, which no word needs
+    if (
+        title.isupper() and len(title.split()) > 3
+    ):  # set in capitals throughout, which no word needs
         return encode(title)
     parts: list[str] = []
     at = 0
     for match in _WORD.finditer(title):
         if _has_own_capitals(match[0]):
-            parts += [encode(title[at:match.start()]), "{" + encode(match[0]) + "}"]
+            parts += [encode(title[at : match.start()]), "{" + encode(match[0]) + "}"]
             at = match.end()
     return "".join([*parts, encode(title[at:])])
 
 
 def _has_own_capitals(word: str) -> bool:
     """Whether a word is no sentence-case word: BERT, mRNA, T5."""
-    return any(letter.isupper() for letter in word[1:]) \
-        or (word[:1].isupper() and any(letter.isdigit() for letter in word))
+    return any(letter.isupper() for letter in word[1:]) or (
+        word[:1].isupper() and any(letter.isdigit() for letter in word)
+    )
 
 
 def _bibtex_name(author: str) -> str:
@@ -110,33 +166,54 @@ def _bibtex_name(author: str) -> str:
 
 
 def _verbatim(address: str) -> str:
-    """Return an address or DOI as it is, for styles print it verbatim, save what would upset the braces around it."""
+    """Return an address or DOI as it is, for styles print it verbatim, save what would upset the
+    braces around it.
+    """
     return address.replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D")
 
 
 def _date(paper: Paper) -> list[int]:
     """Return year, month and day as far as they are known."""
     found = _DATE.fullmatch(paper.date)
-    return [int(part) for part in found.groups() if part] if found else [paper.year] if paper.year else []
+    return (
+        [int(part) for part in found.groups() if part]
+        if found
+        else [paper.year]
+        if paper.year
+        else []
+    )
 
 
 def _reference(key: str, paper: Paper) -> str:
     pages = _DASHES.split(paper.details.get("pages", ""), maxsplit=1)
     tags = [
-        ("TY", _RIS_TYPES.get(_kind(paper), "GEN")), ("ID", key), ("TI", paper.title),
+        ("TY", _RIS_TYPES.get(_kind(paper), "GEN")),
+        ("ID", key),
+        ("TI", paper.title),
         *(("AU", _inverted(parsed(author))) for author in paper.authors),
-        ("PY", str(paper.year or "")), ("DA", _ris_date(paper)), ("T2", paper.venue),
-        ("VL", paper.details.get("volume", "")), ("IS", paper.details.get("number", "")), ("SP", pages[0]),
+        ("PY", str(paper.year or "")),
+        ("DA", _ris_date(paper)),
+        ("T2", paper.venue),
+        ("VL", paper.details.get("volume", "")),
+        ("IS", paper.details.get("number", "")),
+        ("SP", pages[0]),
         ("EP", pages[1] if len(pages) > 1 else ""),
-        ("PB", paper.details.get("publisher", "")), ("DO", registered(paper, "doi")), ("UR", web_address(paper)),
-        *(("KW", word) for word in paper.fields), ("AB", paper.abstract),
+        ("PB", paper.details.get("publisher", "")),
+        ("DO", registered(paper, "doi")),
+        ("UR", web_address(paper)),
+        *(("KW", word) for word in paper.fields),
+        ("AB", paper.abstract),
     ]
     return "".join(f"{tag}  - {_line(value)}\n" for tag, value in tags if _line(value)) + "ER  - \n"
 
 
 def _ris_date(paper: Paper) -> str:
     numbers = _date(paper)
-    return "/".join([*(f"{number:02}" for number in numbers), "", "", ""][:4]) if len(numbers) > 1 else ""
+    return (
+        "/".join([*(f"{number:02}" for number in numbers), "", "", ""][:4])
+        if len(numbers) > 1
+        else ""
+    )
 
 
 def _inverted(name: Name) -> str:
@@ -147,13 +224,22 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
     details = paper.details
     arxiv = registered(paper, "arxiv")
     item = {
-        "id": key, "type": _CSL_TYPES.get(_kind(paper), "document"), "title": paper.title,
+        "id": key,
+        "type": _CSL_TYPES.get(_kind(paper), "document"),
+        "title": paper.title,
         "author": [_csl_name(parsed(author)) for author in paper.authors],
         "issued": {"date-parts": [_date(paper)]} if _date(paper) else {},
-        "container-title": paper.venue, "volume": details.get("volume", ""), "issue": details.get("number", ""),
-        "page": details.get("pages", ""), "publisher": details.get("publisher", ""),
-        "DOI": registered(paper, "doi"), "PMID": registered(paper, "pmid"), "number": f"arXiv:{arxiv}" if arxiv else "",
-        "URL": web_address(paper), "keyword": ", ".join(paper.fields), "abstract": paper.abstract,
+        "container-title": paper.venue,
+        "volume": details.get("volume", ""),
+        "issue": details.get("number", ""),
+        "page": details.get("pages", ""),
+        "publisher": details.get("publisher", ""),
+        "DOI": registered(paper, "doi"),
+        "PMID": registered(paper, "pmid"),
+        "number": f"arXiv:{arxiv}" if arxiv else "",
+        "URL": web_address(paper),
+        "keyword": ", ".join(paper.fields),
+        "abstract": paper.abstract,
     }
     return {name: value for name, value in item.items() if value or name == "title"}
 

@@ -7,17 +7,74 @@ from collections.abc import Iterator, Sequence
 from citewise.render.names import parsed
 from citewise.types import Paper
 
-_FOLDED = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i",
-                         "ħ": "h", "ŋ": "n"})
+_FOLDED = str.maketrans(
+    {
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ı": "i",
+        "ħ": "h",
+        "ŋ": "n",
+    }
+)
 _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
-_STOPWORDS = frozenset((
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how", "in", "into", "is",
-    "it", "its", "of", "on", "or", "over", "some", "that", "the", "their", "to", "toward", "towards", "using", "via",
-    "was", "we", "what", "when", "where", "which", "who", "why", "with", "without"))
+_STOPWORDS = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "do",
+        "does",
+        "for",
+        "from",
+        "how",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "over",
+        "some",
+        "that",
+        "the",
+        "their",
+        "to",
+        "toward",
+        "towards",
+        "using",
+        "via",
+        "was",
+        "we",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "with",
+        "without",
+    )
+)
 
 
 def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    """Return a unique ASCII key for each paper: surname, year and the title's first telling word, then a, b, c."""
+    """Return a unique ASCII key for each paper: surname, year and the title's first telling word,
+    then a, b, c.
+    """
     used: set[str] = set()
     keys: list[str] = []
     for paper in papers:
@@ -31,7 +88,9 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
 def _stem(paper: Paper) -> str:
     author = _plain(parsed(paper.authors[0]).family) if paper.authors else ""
     words = [_plain(word) for word in re.split(r"[\W_]+", paper.title)]
-    telling = [word for word in words if word and word not in _STOPWORDS] or [word for word in words if word]
+    telling = [word for word in words if word and word not in _STOPWORDS] or [
+        word for word in words if word
+    ]
     stem = f"{author[:40]}{paper.year or ''}{telling[0][:40] if telling else ''}"
     return stem if stem[:1].isalpha() else f"paper{stem}"
 

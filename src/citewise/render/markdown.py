@@ -14,12 +14,16 @@ _LIST_MARK = re.compile(r"(\d*)([-+=.)])")
 
 
 def markdown(papers: Sequence[Paper]) -> str:
-    """Return one list item a paper: authors, year, title (linked where the paper has an address) and venue."""
+    """Return one list item a paper: authors, year, title (linked where the paper has an address)
+    and venue.
+    """
     return "".join(f"{number}. {markdown_item(paper)}\n" for number, paper in enumerate(papers, 1))
 
 
 def markdown_answer(answer: Answer) -> str:
-    """Return the same of an answer; where it is explained, with the reasons below each paper and what answered last."""
+    """Return the same of an answer; where it is explained, with the reasons below each paper and
+    what answered last.
+    """
     if not answer.explained:
         return markdown([each.paper for each in answer.recommendations])
     lines = []
@@ -32,11 +36,15 @@ def markdown_answer(answer: Answer) -> str:
 
 def markdown_item(paper: Paper) -> str:
     """Return a paper as a line, without its number."""
-    parts = [_authors(paper), f"({paper.year})." if paper.year else "", _title(paper),
-             f"*{escaped(paper.venue).rstrip('.')}*." if paper.venue.strip() else ""]
+    parts = [
+        _authors(paper),
+        f"({paper.year})." if paper.year else "",
+        _title(paper),
+        f"*{escaped(paper.venue).rstrip('.')}*." if paper.venue.strip() else "",
+    ]
     text = " ".join(part for part in parts if part)
     mark = _LIST_MARK.match(text)  # "5. Experiments" as a title would start a list within the list
-    return f"{mark[1]}\\{text[mark.start(2):]}" if mark else text
+    return f"{mark[1]}\\{text[mark.start(2) :]}" if mark else text
 
 
 def _authors(paper: Paper) -> str:

@@ -8,14 +8,20 @@ _CORPORATE = re.compile(
     r"\b(?:collaboration|consortium|team|group|organi[sz]ation|universit\w+|institut\w*|committee|association|society"
     r"|foundation|project|network|ministry|department|cent(?:er|re)|council|agency|commission|developers|community"
     r"|laborator\w+|company|corporation|inc|ltd|gmbh|program(?:me)?|initiative|alliance|bureau|office|academy)\b\.?"
-    r"|^the\s|[&/]|\d", re.IGNORECASE)
+    r"|^the\s|[&/]|\d",
+    re.IGNORECASE,
+)
 _FAMILY_FIRST = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-"""Chinese, Japanese and Korean letters: names in them are left whole, for their order cannot be told."""
+"""Chinese, Japanese and Korean letters: names in them are left whole, for their order cannot be
+told.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A person's parts, particles ("van") with the family name; a `whole` name (an organisation's) is all family."""
+    """A person's parts, particles ("van") with the family name; a `whole` name (an organisation's)
+    is all family.
+    """
 
     family: str
     given: str = ""
@@ -24,7 +30,9 @@ class Name:
 
 
 def parsed(name: str) -> Name:
-    """Return the parts of "Given van Family Jr", of "van Family, Given" or of an organisation's name."""
+    """Return the parts of "Given van Family Jr", of "van Family, Given" or of an organisation's
+    name.
+    """
     name = " ".join(name.split())
     parts = [part.strip() for part in name.split(",")]
     if _is_whole(name) or len(parts) > 3 or not all(parts):
@@ -52,7 +60,9 @@ def _inverted(parts: list[str]) -> Name:
 
 
 def _family_start(words: list[str]) -> int:
-    """Return where the family name begins: at the first particle after the first word, else at the last word."""
+    """Return where the family name begins: at the first particle after the first word, else at the
+    last word.
+    """
     if len(words) == 2 and words[0].islower() and not words[1][:1].islower():
         return 0
     particles = (at for at in range(1, len(words) - 1) if words[at][0].islower())

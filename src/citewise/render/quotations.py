@@ -16,7 +16,9 @@ def quoted(span: EvidenceSpan) -> Text:
     if len(text) > LONGEST:
         text.truncate(LONGEST, overflow="ellipsis")
     who = "; ".join(map(named, span.citing))
-    return text.append(f" – {who}" + (f"; cited {span.support} times for it" if span.support > 1 else ""), "dim")
+    return text.append(
+        f" – {who}" + (f"; cited {span.support} times for it" if span.support > 1 else ""), "dim"
+    )
 
 
 def named(paper: NamedPaper) -> str:

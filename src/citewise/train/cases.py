@@ -1,26 +1,29 @@
 """Training cases: papers asked for their own references, some of them made poorer than they are.
 
-A model that saw only full queries over a dense graph would be lost in a library that lacks abstracts or citations.
+A model that saw only full queries over a dense graph would be lost in a library that lacks
+abstracts or citations.
 """
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
+from citewise.arrays import Mask, Ragged, Rows
 from citewise.evaluate.splits import Question
-from citewise.library.library import Library
-from citewise.protocols import Ragged
+from citewise.protocols import Graph, StoreParts, Stores
 from citewise.recommend import scope_of
-from citewise.types import Query, Rows, Scope
+from citewise.types import Query, Scope
 
-KINDS: Mapping[str, float] = MappingProxyType({
-    "whole": 0.63, "half cited": 0.13, "thin graph": 0.15, "title": 0.06, "abstract": 0.03})
-"""How large a share of the training queries is of each kind. None has no graph at all: there BM25 serves. Libraries of
-a part of the papers were tried as a kind of their own: they helped another field as little as they helped this one."""
+KINDS: Mapping[str, float] = MappingProxyType(
+    {"whole": 0.63, "half cited": 0.13, "thin graph": 0.15, "title": 0.06, "abstract": 0.03}
+)
+"""How large a share of the training queries is of each kind. None has no graph at all: there BM25
+serves. Libraries of a part of the papers were tried as a kind of their own: they helped another
+field as little as they helped this one.
+"""
 
 _THINNED = (0.05, 0.5)
 """Of a thin graph's citations, a share between these is kept."""
@@ -31,42 +34,37 @@ _ANONYMOUS = 0.4
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Thinned:
-    """A library of whose citations only a share is known, always the same ones."""
+class ThinnedGraph:
+    """A citation graph of which only a share of the citations is known, always the same ones."""
 
-    def __init__(self, library: Library, share: float, seed: int = 0) -> None:
-        self._library, self._share, self._seed = library, share, np.uint64(seed)
-
-    def __len__(self) -> int:
-        return len(self._library)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._library, name)
+    def __init__(self, graph: Graph, share: float, seed: int = 0) -> None:
+        self._graph, self._share, self._seed = graph, share, np.uint64(seed)
 
     def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return what is known of what each paper cites."""
-        found = self._library.references(rows, scope)
-        return self._known(found, np.repeat(rows, found.lengths), found.values)
+        found = self._graph.references(rows, scope)
+        return found.kept(self._known(np.repeat(rows, found.lengths), found.values))
 
     def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return what is known to cite each paper."""
-        found = self._library.citers(rows, scope)
-        return self._known(found, found.values, np.repeat(rows, found.lengths))
+        found = self._graph.citers(rows, scope)
+        return found.kept(self._known(found.values, np.repeat(rows, found.lengths)))
 
-    def _known(self, found: Ragged, citing: Rows, cited: Rows) -> Ragged:
+    def _known(self, citing: Rows, cited: Rows) -> Mask:
+        """Return for each citation whether it is known: a hash of it decides."""
         edges = citing.astype(np.uint64) << np.uint64(32) | cited.astype(np.uint64)
         mixed = (edges + self._seed) * _MIX
         mixed = (mixed ^ mixed >> np.uint64(31)) * _MIX
-        kept = (mixed ^ mixed >> np.uint64(29)) * _MIX >> np.uint64(11) < np.uint64(self._share * 2**53)
-        return Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
+        mixed = (mixed ^ mixed >> np.uint64(29)) * _MIX >> np.uint64(11)
+        return np.asarray(mixed < np.uint64(self._share * 2**53), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A query, what it is asked of, what it may see, and the rows that it should find."""
 
-    stores: Any
-    """The library, or one made poorer: all of `citewise.protocols.Stores`."""
+    stores: Stores
+    """The library, or one with a thinner graph."""
     query: Query
     scope: Scope
     gold: Rows
@@ -81,20 +79,22 @@ def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -
     return next(iter(kinds))
 
 
-def case_of(library: Library, question: Question, kind: str, seed: int) -> Case:
+def case_of(stores: Stores, question: Question, kind: str, seed: int) -> Case:
     """Make a case of a question."""
-    drawn, query, gold = draws(question, seed + 1), question.query, np.array(question.gold, np.int64)
+    dice = draws(question, seed + 1)
+    query, gold = question.query, np.array(question.gold, np.int64)
     if kind == "half cited":
-        given, gold = np.split(drawn.permutation(gold), [gold.size // 2])
-        query = replace(query, cited=tuple(paper.id for paper in library.papers(np.sort(given))))
+        given, gold = np.split(dice.permutation(gold), [gold.size // 2])
+        cited = stores.papers.read(np.sort(given))
+        query = replace(query, cited=tuple(paper.id for paper in cited))
     if kind == "abstract":
         query = replace(query, title="")
     if kind == "title":
         query = replace(query, abstract="")
-    stores: Any = library
     if kind == "thin graph":
-        stores = Thinned(library, drawn.uniform(*_THINNED), seed)
-    return Case(stores, query, scope_of(library, query), gold)
+        graph = ThinnedGraph(stores.graph, dice.uniform(*_THINNED), seed)
+        stores = replace(StoreParts.of(stores), graph=graph)
+    return Case(stores, query, scope_of(stores.papers, query), gold)
 
 
 def anonymous_or_not(question: Question, seed: int) -> Question:

@@ -1,6 +1,8 @@
-"""Cases to matrices: the features of candidates, and which of them are cited, by the same stages that serve."""
+"""Cases to matrices: the features of candidates, and which of them are cited, by the same stages
+that serve.
+"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -8,21 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.errors import BadInput
-from citewise.evaluate.runs import Progress, Workers
+from citewise.evaluate.runs import Progress, Subject, Workers
 from citewise.evaluate.splits import Question
-from citewise.opened import OpenLibrary
-from citewise.rank.features import features, first_features
-from citewise.rank.learned import narrowed, near, spoken_for, with_first_signals, with_further_signals
-from citewise.rank.model import FirstStep, shipped
-from citewise.systems import BestSettings, learned
+from citewise.rank.draft_signals import linear_signals, tree_signals
+from citewise.rank.learned import hits_near_draft, is_backed
+from citewise.rank.linear import LinearModel, linear_features
+from citewise.rank.trees import DRAFT_MODEL
+from citewise.recommend import Recommender
+from citewise.systems import BestSettings
 from citewise.train.cases import Case, anonymous_or_not, case_of, draws, kind_of
 from citewise.types import Ranking
 
 _ONE_IN = 20
-"""Of the candidates that are not cited, the linear step learns from one in so many."""
+"""Of the candidates that are not cited, the linear step learns from one in this many."""
 
 _BEST, _OTHERS = 200, 250
-"""Of the linear step's best, the trees learn from so many of the first and so many drawn from those behind."""
+"""Of the linear step's best, how many of the first the trees learn from, and how many drawn from
+those behind.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,12 @@ class Examples:
     @classmethod
     def join(cls, parts: "Sequence[Examples]") -> "Examples":
         """Return the examples of all parts."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts])
-                     for name in ("matrix", "cited", "weights", "sizes", "gold")))
+        return cls(
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("matrix", "cited", "weights", "sizes", "gold")
+            )
+        )
 
     def columns(self, kept: Sequence[int]) -> "Examples":
         """Return the examples with some of the features."""
@@ -57,19 +66,27 @@ class Extraction:
     """The features."""
     settings: BestSettings
     seed: int
-    first: FirstStep | None = None
+    linear: LinearModel | None = None
     """The linear step; None: its own examples are made."""
     whole: bool = False
-    """Whether all candidates that the trees would rank are taken, and no query is made poorer: for tuning."""
+    """Whether all candidates that the trees would rank are taken, and no query is made poorer: for
+    tuning.
+    """
 
 
 _How = TypeVar("_How")
 
 
-def collected(workers: Workers, questions: Sequence[Question],
-              work: Callable[[OpenLibrary, tuple[Question, _How]], Examples], how: _How,
-              progress: Progress = lambda done, total: None) -> tuple[Examples, list[Question]]:
-    """Ask every question; return what a ranker would learn from, and of which questions: none without examples."""
+def collected(
+    workers: Workers,
+    questions: Sequence[Question],
+    work: Callable[[Subject, tuple[Question, _How]], Examples],
+    how: _How,
+    progress: Progress = lambda done, total: None,
+) -> tuple[Examples, list[Question]]:
+    """Ask every question; return what a ranker would learn from, and of which questions: none
+    without examples.
+    """
     made: list[Examples] = []
     learned_from: list[Question] = []
     parts = workers.map(work, [(question, how) for question in questions])
@@ -79,70 +96,95 @@ def collected(workers: Workers, questions: Sequence[Question],
             learned_from.append(question)
         progress(number, len(questions))
     if not made:
-        raise BadInput(f"no citation speaks for any candidate of {len(questions):,} queries, so there is nothing to "
-                       "learn: citations count from the year after they were made. The system goes on with the model "
-                       "that it has")
+        raise BadInput(
+            f"no citation speaks for any candidate of {len(questions):,} queries, so there is nothing to "
+            "learn: citations count from the year after they were made. The system goes on with the model "
+            "that it has"
+        )
     return Examples.join(made), learned_from
 
 
-def examples(workers: Workers, questions: Sequence[Question], extraction: Extraction,
-             progress: Progress = lambda done, total: None) -> tuple[Examples, list[Question]]:
+def examples(
+    workers: Workers,
+    questions: Sequence[Question],
+    extraction: Extraction,
+    progress: Progress = lambda done, total: None,
+) -> tuple[Examples, list[Question]]:
     """Collect the examples of `best`; none of questions that BM25 answers."""
     return collected(workers, questions, _worked, extraction, progress)
 
 
-def _worked(held: OpenLibrary, task: tuple[Question, Extraction]) -> Examples:
+def _worked(subject: Subject, task: tuple[Question, Extraction]) -> Examples:
     question, extraction = task
     kind = "whole"
     if not extraction.whole:
-        kind, question = kind_of(question, extraction.seed), anonymous_or_not(question, extraction.seed)
-    case = case_of(held.library, question, kind, extraction.seed)
-    make: Callable[..., Iterator[Examples]] = _first_examples if extraction.first is None else _further_examples
-    return next(make(case, extraction, draws(question, extraction.seed + 2)), nothing(len(extraction.names)))
+        kind = kind_of(question, extraction.seed)
+        question = anonymous_or_not(question, extraction.seed)
+    case = case_of(subject.stores, question, kind, extraction.seed)
+
+    stages = extraction.settings.candidate_stages(case.stores)
+    ranking = Recommender(case.stores, stages).candidates(case.query, 1, case.scope)
+    if not is_backed(ranking):  # BM25 would answer
+        return nothing(len(extraction.names))
+    signals = linear_signals(case.stores, case.query, ranking.rows, case.scope)
+    dice, known = draws(question, extraction.seed + 2), ranking.with_signals(signals)
+    if extraction.linear is None:
+        return _linear_examples(case, known, extraction, dice)
+    return _tree_examples(case, known, extraction, extraction.linear, dice)
 
 
-def _candidates(case: Case, settings: BestSettings) -> Ranking:
-    """Return what serving would rank; the model plays no part in that."""
-    return learned(case.stores, settings, shipped()).candidates(case.query, 1, case.scope)
-
-
-def _first_examples(case: Case, extraction: Extraction, dice: np.random.Generator) -> Iterator[Examples]:
-    """Yield the cited candidates and some of the others; nothing where BM25 would serve."""
-    ranking = _candidates(case, extraction.settings)
-    if not spoken_for(ranking):
-        return
-    known = with_first_signals(case.stores, case.query, ranking, case.scope)
+def _linear_examples(
+    case: Case, known: Ranking, extraction: Extraction, dice: np.random.Generator
+) -> Examples:
+    """Return the cited candidates and some of the others."""
     cited = np.isin(known.rows, case.gold)
     kept = cited | (dice.random(cited.size) < 1 / _ONE_IN)
-    matrix = first_features(known.signals, extraction.names, extraction.settings.depth).T
-    yield of_query(matrix[kept], cited[kept], np.where(cited[kept], 1.0, _ONE_IN), case.gold.size)
+    matrix = linear_features(known.signals, extraction.names, extraction.settings.depth).T
+    weights = np.where(cited[kept], 1.0, _ONE_IN)
+    return of_query(matrix[kept], cited[kept], weights, case.gold.size)
 
 
-def _further_examples(case: Case, extraction: Extraction, dice: np.random.Generator) -> Iterator[Examples]:
-    """Yield the linear step's best, and of those behind them only as many as are needed."""
-    ranking, first = _candidates(case, extraction.settings), extraction.first
-    if first is None or not spoken_for(ranking):
-        return
-    known = with_first_signals(case.stores, case.query, ranking, case.scope)
-    known, chosen, _ = narrowed(known, first, extraction.settings.kept, case.scope)
-    best = with_further_signals(case.stores, case.query, known.take(chosen), near(ranking), case.scope)
-    cited, matrix = np.isin(best.rows, case.gold), features(best.signals, extraction.names)
+def _tree_examples(
+    case: Case,
+    known: Ranking,
+    extraction: Extraction,
+    linear: LinearModel,
+    dice: np.random.Generator,
+) -> Examples:
+    """Return the linear step's best, and of those behind them only as many as are needed."""
+    scores = linear.scores(known.signals)
+    order = np.lexsort((known.rows, -scores))[: extraction.settings.kept]
+    best = known.scored(scores, {"linear_score": scores}).take(order)
+    near = hits_near_draft(known)
+    best = best.with_signals(tree_signals(case.stores, case.query, best, near, case.scope))
+    cited = np.isin(best.rows, case.gold)
+    matrix = DRAFT_MODEL.features(best.signals, extraction.names)
     if extraction.whole:
-        yield of_query(matrix, cited, np.ones(cited.size), case.gold.size)
-        return
+        return of_query(matrix, cited, np.ones(cited.size), case.gold.size)
+
     behind = dice.permutation(np.arange(_BEST, len(best)))[:_OTHERS]
-    taken = dice.permutation(np.append(np.arange(min(_BEST, len(best))), behind))  # equals keep their order in a tree
+    # shuffled, since a tree keeps equal candidates in the order in which they come
+    taken = dice.permutation(np.append(np.arange(min(_BEST, len(best))), behind))
     weights = np.where(taken < _BEST, 1.0, max((len(best) - _BEST) / _OTHERS, 1.0))
-    yield of_query(matrix[taken], cited[taken], weights, case.gold.size)
+    return of_query(matrix[taken], cited[taken], weights, case.gold.size)
 
 
-def of_query(matrix: NDArray[Any], cited: NDArray[np.bool_], weights: NDArray[Any], gold: int) -> Examples:
+def of_query(
+    matrix: NDArray[Any], cited: NDArray[np.bool_], weights: NDArray[Any], gold: int
+) -> Examples:
     """Return the examples of one query, which should find so many papers."""
-    return Examples(matrix.astype(np.float32), cited, weights.astype(np.float32), np.array([cited.size]),
-                    np.array([gold]))
+    return Examples(
+        matrix.astype(np.float32),
+        cited,
+        weights.astype(np.float32),
+        np.array([cited.size]),
+        np.array([gold]),
+    )
 
 
 def nothing(width: int) -> Examples:
     """Return no examples of so many features."""
     none = np.zeros(0, np.int64)
-    return Examples(np.zeros((0, width), np.float32), none.astype(np.bool_), none.astype(np.float32), none, none)
+    return Examples(
+        np.zeros((0, width), np.float32), none.astype(np.bool_), none.astype(np.float32), none, none
+    )

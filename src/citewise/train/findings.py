@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.evaluate.measures import Hits, parse_measures
-from citewise.rank.boosted import features_of
 from citewise.train.examples import Examples
 from citewise.train.fitting import logistic
 
@@ -31,7 +30,9 @@ class Scorer(Protocol):
 
 def scored(model: Scorer, examples: Examples) -> Scores:
     """Return the model's score of every candidate, query by query, as serving would."""
-    return np.concatenate([model.scored(part) for part in np.split(examples.matrix, np.cumsum(examples.sizes)[:-1])])
+    return np.concatenate(
+        [model.scored(part) for part in np.split(examples.matrix, np.cumsum(examples.sizes)[:-1])]
+    )
 
 
 def figures(examples: Examples, scores: Scores, names: str) -> Figures:
@@ -48,31 +49,30 @@ def figures(examples: Examples, scores: Scores, names: str) -> Figures:
 def _orders(examples: Examples, scores: Scores) -> list[NDArray[np.int64]]:
     """Return each query's candidates, best first."""
     starts = np.cumsum(examples.sizes) - examples.sizes
-    return [start + np.argsort(-scores[start: start + size], kind="stable")
-            for start, size in zip(starts.tolist(), examples.sizes.tolist(), strict=True)]
+    return [
+        start + np.argsort(-scores[start : start + size], kind="stable")
+        for start, size in zip(starts.tolist(), examples.sizes.tolist(), strict=True)
+    ]
 
 
-def worth(trees: str) -> dict[str, float]:
-    """Return each feature's share in what the trees gained, the largest first."""
-    from lightgbm import Booster
-
-    booster = Booster(model_str=trees)
-    gains, names = booster.feature_importance("gain"), features_of(booster)
-    order = np.argsort(-gains, kind="stable").tolist()
-    return {names[place]: round(float(gains[place] / max(gains.sum(), 1e-9)), 4) for place in order}
-
-
-def ablation(features: Sequence[str], families: Mapping[str, Sequence[str]], summary: Sequence[str],
-             without: Callable[[Sequence[int]], Figures],
-             progress: Callable[[int, int | None], None] = lambda done, total: None) -> dict[str, Figures]:
-    """Return the quality of trees that lack a family of features; none of them sees the features of `summary`.
+def ablation(
+    features: Sequence[str],
+    families: Mapping[str, Sequence[str]],
+    summary: Sequence[str],
+    without: Callable[[Sequence[int]], Figures],
+    progress: Callable[[int, int | None], None] = lambda done, total: None,
+) -> dict[str, Figures]:
+    """Return the quality of trees that lack a family of features; none of them sees the features of
+    `summary`.
 
     `without` is given the places of the features that are left.
     """
     found: dict[str, Figures] = {}
     for number, family in enumerate(("", *families)):
         lacking = {*summary, *families.get(family, ())}
-        found[family or "nothing"] = without([place for place, name in enumerate(features) if name not in lacking])
+        found[family or "nothing"] = without(
+            [place for place, name in enumerate(features) if name not in lacking]
+        )
         progress(number + 1, len(families) + 1)
     return found
 
@@ -80,15 +80,26 @@ def ablation(features: Sequence[str], families: Mapping[str, Sequence[str]], sum
 def calibration(examples: Examples, scores: Scores) -> list[dict[str, float]]:
     """Return for tenths of the best candidates which share was expected to be cited, and which was.
 
-    What is expected is a logistic curve of the score, fitted on every other query and shown on the rest.
+    What is expected is a logistic curve of the score, fitted on every other query and shown on the
+    rest.
     """
     orders = [order[:_CALIBRATED] for order in _orders(examples, scores)]
     halves = [np.concatenate([*orders[start::2], np.zeros(0, np.int64)]) for start in (0, 1)]
     if not halves[1].size:
         return []
-    slope, constant = logistic(scores[halves[0], None].astype(np.float64), examples.cited[halves[0]].astype(np.float64),
-                               np.ones(halves[0].size))
+    slope, constant = logistic(
+        scores[halves[0], None].astype(np.float64),
+        examples.cited[halves[0]].astype(np.float64),
+        np.ones(halves[0].size),
+    )
     expected = 1 / (1 + np.exp(-(slope * scores[halves[1]] + constant)))
     tenths = np.array_split(np.argsort(expected, kind="stable"), _BINS)
-    return [{"candidates": float(part.size), "expected": round(float(expected[part].mean()), 3),
-             "cited": round(float(examples.cited[halves[1]][part].mean()), 3)} for part in tenths if part.size]
+    return [
+        {
+            "candidates": float(part.size),
+            "expected": round(float(expected[part].mean()), 3),
+            "cited": round(float(examples.cited[halves[1]][part].mean()), 3),
+        }
+        for part in tenths
+        if part.size
+    ]

@@ -1,12 +1,14 @@
-"""Marks to groups: adjacent citations together, ranges filled in, numbers that the document left unlinked looked up."""
+"""Marks to groups: adjacent citations together, ranges filled in, numbers that the document left
+unlinked looked up.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from citewise.ids import surname
 from citewise.ingest.fulltext.passages import Mark, Passage
+from citewise.text.ids import surname
 
 LONGEST_RANGE = 60
 """References; "[1-1999]" is no range."""
@@ -25,7 +27,8 @@ _SEPARATORS = " ,;–—−-"
 
 
 Names = Mapping[tuple[str, int], str]
-"""The references that a first author's family name and a year tell from all others of their list."""
+"""The references that a first author's family name and a year tell from all others of their list.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """Which reference a printed number means, in a document that cites by numbers; of others it knows none."""
+    """Which reference a printed number means, in a document that cites by numbers; of others it
+    knows none.
+    """
 
     targets: Sequence[str] = ()
     """The references in the order of the list."""
@@ -52,37 +57,49 @@ class Numbering:
         """Return the references of the numbers low..high; none where that is no sensible range."""
         if not self.targets or not low <= high < low + LONGEST_RANGE or low < self.first:
             return []
-        return list(self.targets[low - self.first:high - self.first + 1])
+        return list(self.targets[low - self.first : high - self.first + 1])
 
     @classmethod
     def of(cls, passages: Iterable[Passage], targets: Sequence[str]) -> "Numbering":
         """Learn it from the marks that are a number and linked; most must agree."""
         places = {target: place for place, target in enumerate(targets)}
-        seen = [(int(number[0]) - places[mark.targets[0]], _style(passage.text, mark))
-                for passage in passages for mark in passage.marks
-                if len(mark.targets) == 1 and mark.targets[0] in places
-                and len(number := re.findall(r"\d+", passage.text[mark.start:mark.end])) == 1
-                and _NUMBERS.fullmatch(passage.text[mark.start:mark.end]) and len(number[0]) < 4]
+        seen = [
+            (int(number[0]) - places[mark.targets[0]], _style(passage.text, mark))
+            for passage in passages
+            for mark in passage.marks
+            if len(mark.targets) == 1
+            and mark.targets[0] in places
+            and len(number := re.findall(r"\d+", passage.text[mark.start : mark.end])) == 1
+            and _NUMBERS.fullmatch(passage.text[mark.start : mark.end])
+            and len(number[0]) < 4
+        ]
         if len(seen) < LEAST_NUMBERED:
             return cls()
-        (first, votes), = Counter(first for first, _ in seen).most_common(1)
+        ((first, votes),) = Counter(first for first, _ in seen).most_common(1)
         style = Counter(style for _, style in seen).most_common(1)[0][0]
         return cls(targets, first, style) if votes >= 0.7 * len(seen) else cls()
 
 
 def _style(text: str, mark: Mark) -> str:
-    """Return the bracket in which a mark stands: its own, or the last one before it that is not closed again."""
+    """Return the bracket in which a mark stands: its own, or the last one before it that is not
+    closed again.
+    """
     if text[mark.start] in "([":
         return text[mark.start]
-    before = text[max(0, mark.start - 60):mark.start]
+    before = text[max(0, mark.start - 60) : mark.start]
     opened = max(before.rfind("("), before.rfind("["))
     return before[opened] if opened > max(before.rfind(")"), before.rfind("]")) else ""
 
 
 def groups(passage: Passage, numbering: Numbering, names: Names | None = None) -> list[Group]:
-    """Return the groups of a passage in order; marks that nobody can link and that look like none are dropped."""
-    marks = [linked for mark in passage.marks
-             if (linked := _linked(passage.text, mark, numbering, names or {})) is not None]
+    """Return the groups of a passage in order; marks that nobody can link and that look like none
+    are dropped.
+    """
+    marks = [
+        linked
+        for mark in passage.marks
+        if (linked := _linked(passage.text, mark, numbering, names or {})) is not None
+    ]
     found: list[list[Mark]] = []
     for mark in marks:
         if found and _JOINT.fullmatch(passage.text, found[-1][-1].end, mark.start):
@@ -93,10 +110,15 @@ def groups(passage: Passage, numbering: Numbering, names: Names | None = None) -
 
 
 def _linked(text: str, mark: Mark, numbering: Numbering, names: Names) -> Mark | None:
-    printed = text[mark.start:mark.end]
+    printed = text[mark.start : mark.end]
     numbers = bool(_NUMBERS.fullmatch(printed)) and numbering.style == _style(text, mark)
-    meant = _meant(printed, numbering) if numbers else \
-        _named(printed, names) if not mark.targets or ";" in printed else []
+    meant = (
+        _meant(printed, numbering)
+        if numbers
+        else _named(printed, names)
+        if not mark.targets or ";" in printed
+        else []
+    )
     if mark.targets or meant:
         return Mark(mark.start, mark.end, tuple(dict.fromkeys([*mark.targets, *meant])))
     return mark if _YEAR.search(printed) else None
@@ -137,28 +159,36 @@ def _group(text: str, marks: Sequence[Mark], numbering: Numbering) -> Group:
 
 
 def _is_range(text: str, one: Mark, other: Mark) -> bool:
-    return text[one.end - 1] in "–—−-" or text[other.start] in "–—−-" or \
-        _DASH.fullmatch(text, one.end, other.start) is not None
+    return (
+        text[one.end - 1] in "–—−-"
+        or text[other.start] in "–—−-"
+        or _DASH.fullmatch(text, one.end, other.start) is not None
+    )
 
 
 def _between(text: str, one: Mark, other: Mark, numbering: Numbering) -> list[str]:
     """Return the references between two marks that a dash joins."""
-    low, high = re.findall(r"\d+", text[one.start:one.end]), re.findall(r"\d+", text[other.start:other.end])
+    low, high = (
+        re.findall(r"\d+", text[one.start : one.end]),
+        re.findall(r"\d+", text[other.start : other.end]),
+    )
     if not low or not high or max(len(low[-1]), len(high[0])) > 4:
         return []
     return numbering.between(int(low[-1]) + 1, int(high[0]) - 1)
 
 
 def _balanced(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the bounds of a group with the brackets around it that hold nothing else, without half a pair."""
+    """Return the bounds of a group with the brackets around it that hold nothing else, without half
+    a pair.
+    """
     end -= len(text[start:end]) - len(text[start:end].rstrip(_SEPARATORS))
     if text[end - 1] == "." and not text.endswith("al.", start, end):
         end -= 1
     opened, closed = _unmatched(text[start:end])
-    while opened and text[end:end + 1] == _OPENERS[opened[-1]]:
+    while opened and text[end : end + 1] == _OPENERS[opened[-1]]:
         end += 1
         opened.pop()
-    while closed and text[start - 1:start] == _CLOSERS[closed[0]]:
+    while closed and text[start - 1 : start] == _CLOSERS[closed[0]]:
         start -= 1
         closed.pop(0)
     while opened and text[start] == opened[0]:
@@ -167,7 +197,7 @@ def _balanced(text: str, start: int, end: int) -> tuple[int, int]:
     while closed and text[end - 1] == closed[-1]:
         end -= 1
         closed.pop()
-    while start and _OPENERS.get(text[start - 1], "none") == text[end:end + 3].lstrip()[:1]:
+    while start and _OPENERS.get(text[start - 1], "none") == text[end : end + 3].lstrip()[:1]:
         start, end = start - 1, text.index(_OPENERS[text[start - 1]], end) + 1
     return start, end
 

@@ -19,20 +19,66 @@ from citewise.ingest.fulltext.xml_tree import (
     root_name,
     text_of,
 )
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
-from citewise.report import Place, Report
 
 NAME = "jats"
 
-_SCHEMES = {"doi": "doi", "pmid": "pmid", "pmc": "pmcid", "pmcid": "pmcid", "arxiv": "arxiv", "medline": "pmid"}
-_KINDS = {"journal": "article", "book": "book", "confproc": "inproceedings", "conf-proc": "inproceedings",
-          "thesis": "thesis", "report": "report", "software": "software", "data": "dataset", "preprint": "preprint"}
+_SCHEMES = {
+    "doi": "doi",
+    "pmid": "pmid",
+    "pmc": "pmcid",
+    "pmcid": "pmcid",
+    "arxiv": "arxiv",
+    "medline": "pmid",
+}
+_KINDS = {
+    "journal": "article",
+    "book": "book",
+    "confproc": "inproceedings",
+    "conf-proc": "inproceedings",
+    "thesis": "thesis",
+    "report": "report",
+    "software": "software",
+    "data": "dataset",
+    "preprint": "preprint",
+}
 _CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
-_LEFT_OUT = ("table", "ref-list", "sub-article", "response", "object-id", "tex-math", "alternatives", "graphic",
-             "label", "permissions", "contrib-group", "related-article", "glossary")
-_BLOCKS = ("p", "fig", "fig-group", "table-wrap", "table-wrap-group", "list", "def-list", "disp-quote", "boxed-text",
-           "supplementary-material", "fn", "media", "sec", "caption", "statement", "verse-group", "disp-formula",
-           "disp-formula-group")
+_LEFT_OUT = (
+    "table",
+    "ref-list",
+    "sub-article",
+    "response",
+    "object-id",
+    "tex-math",
+    "alternatives",
+    "graphic",
+    "label",
+    "permissions",
+    "contrib-group",
+    "related-article",
+    "glossary",
+)
+_BLOCKS = (
+    "p",
+    "fig",
+    "fig-group",
+    "table-wrap",
+    "table-wrap-group",
+    "list",
+    "def-list",
+    "disp-quote",
+    "boxed-text",
+    "supplementary-material",
+    "fn",
+    "media",
+    "sec",
+    "caption",
+    "statement",
+    "verse-group",
+    "disp-formula",
+    "disp-formula-group",
+)
 _ANNOTATION = ("tex-math", "annotation", "xref")
 
 
@@ -46,9 +92,15 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     root = parsed(source, report)
     if root is None:
         return
-    listed = [ref for part in children(root, "back", "body", "floats-group") for ref in descendants(part, "ref")]
+    listed = [
+        ref
+        for part in children(root, "back", "body", "floats-group")
+        for ref in descendants(part, "ref")
+    ]
     entries = [(ref.get("id") or "", _reference(ref)) for ref in listed]
-    document = assembled(_front(root), passages(root), entries, Place(source.name, 1), report)
+    document = assembled(
+        _front(root), passages(root), entries, SourceLocation(source.name, 1), report
+    )
     if document is not None:
         yield 1, document
 
@@ -56,15 +108,32 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
 def _front(root: Element) -> Raw:
     meta = first(root, "front", "article-meta")
     date = _date(meta)
-    authors = [contributor for group in children(meta, "contrib-group") for contributor in children(group, "contrib")
-               if contributor.get("contrib-type", "author") == "author"]
-    abstracts = [abstract for abstract in children(meta, "abstract") if not abstract.get("abstract-type")]
+    authors = [
+        contributor
+        for group in children(meta, "contrib-group")
+        for contributor in children(group, "contrib")
+        if contributor.get("contrib-type", "author") == "author"
+    ]
+    abstracts = [
+        abstract for abstract in children(meta, "abstract") if not abstract.get("abstract-type")
+    ]
     return {
-        "title": text_of(first(meta, "title-group", "article-title"), "xref", "fn"), "ids": _ids(meta, "article-id"),
-        "abstract": " ".join(text_of(abstract, "object-id", *_ANNOTATION[:2]) for abstract in abstracts[:1]),
-        "authors": [_person(author) for author in authors], "year": date[:4] or None, "date": date,
-        "venue": next((text_of(title) for title in descendants(first(root, "front"), "journal-title")), ""),
-        "details": {"volume": text_of(first(meta, "volume")), "number": text_of(first(meta, "issue"))}}
+        "title": text_of(first(meta, "title-group", "article-title"), "xref", "fn"),
+        "ids": _ids(meta, "article-id"),
+        "abstract": " ".join(
+            text_of(abstract, "object-id", *_ANNOTATION[:2]) for abstract in abstracts[:1]
+        ),
+        "authors": [_person(author) for author in authors],
+        "year": date[:4] or None,
+        "date": date,
+        "venue": next(
+            (text_of(title) for title in descendants(first(root, "front"), "journal-title")), ""
+        ),
+        "details": {
+            "volume": text_of(first(meta, "volume")),
+            "number": text_of(first(meta, "issue")),
+        },
+    }
 
 
 def _date(meta: Element | None) -> str:
@@ -84,13 +153,18 @@ def _ids(element: Element | None, name: str) -> dict[str, str]:
         scheme = _SCHEMES.get(each.get("pub-id-type", "").lower())
         value = text_of(each)
         if scheme and value:
-            found.setdefault(scheme, f"PMC{value}" if scheme == "pmcid" and value.isdecimal() else value)
+            found.setdefault(
+                scheme, f"PMC{value}" if scheme == "pmcid" and value.isdecimal() else value
+            )
     return found
 
 
 def _person(contributor: Element) -> str:
-    name = contributor if name_of(contributor) in ("name", "string-name") else \
-        next(iter(descendants(contributor, "name", "string-name", "collab")), None)
+    name = (
+        contributor
+        if name_of(contributor) in ("name", "string-name")
+        else next(iter(descendants(contributor, "name", "string-name", "collab")), None)
+    )
     if name is None or name_of(name) == "collab":
         return text_of(name)
     parts = [text_of(first(name, part)) for part in ("given-names", "surname", "suffix")]
@@ -102,17 +176,28 @@ def _reference(ref: Element) -> Raw:
     found = next(iter(descendants(ref, *_CITATIONS)), None)
     if found is None:
         return {"printed": text_of(ref, "label")}
-    title, source = _field(found, "article-title", "chapter-title", "data-title", "part-title"), _field(found, "source")
+    title, source = (
+        _field(found, "article-title", "chapter-title", "data-title", "part-title"),
+        _field(found, "source"),
+    )
     guessed = printed(text_of(found)) if not title and not source else {}
     ids = _ids(found, "pub-id") or {"doi": _linked_doi(found)}
     pages = [_field(found, "fpage") or _field(found, "elocation-id"), _field(found, "lpage")]
     return {
-        **guessed, "title": title or source or guessed.get("title"), "venue": source if title else "",
-        "authors": _people(found) or guessed.get("authors"), "year": _field(found, "year")[:4] or guessed.get("year"),
-        "ids": ids if any(ids.values()) else guessed.get("ids", {}), "printed": text_of(found),
+        **guessed,
+        "title": title or source or guessed.get("title"),
+        "venue": source if title else "",
+        "authors": _people(found) or guessed.get("authors"),
+        "year": _field(found, "year")[:4] or guessed.get("year"),
+        "ids": ids if any(ids.values()) else guessed.get("ids", {}),
+        "printed": text_of(found),
         "kind": _KINDS.get(found.get("publication-type", ""), ""),
-        "details": {"volume": _field(found, "volume"), "number": _field(found, "issue"),
-                    "pages": "-".join(filter(None, pages))}}
+        "details": {
+            "volume": _field(found, "volume"),
+            "number": _field(found, "issue"),
+            "pages": "-".join(filter(None, pages)),
+        },
+    }
 
 
 def _field(citation: Element, *names: str) -> str:
@@ -120,16 +205,24 @@ def _field(citation: Element, *names: str) -> str:
 
 
 def _people(citation: Element) -> list[str]:
-    groups = [group for group in children(citation, "person-group")
-              if group.get("person-group-type", "author") == "author"]
+    groups = [
+        group
+        for group in children(citation, "person-group")
+        if group.get("person-group-type", "author") == "author"
+    ]
     inside = groups[0] if groups else citation
-    return [_person(name) if name_of(name) != "collab" else text_of(name)
-            for name in descendants(inside, "name", "string-name", "collab")]
+    return [
+        _person(name) if name_of(name) != "collab" else text_of(name)
+        for name in descendants(inside, "name", "string-name", "collab")
+    ]
 
 
 def _linked_doi(citation: Element) -> str:
-    links = (value for link in descendants(citation, "ext-link", "uri")
-             for value in (*link.attrib.values(), text_of(link)))
+    links = (
+        value
+        for link in descendants(citation, "ext-link", "uri")
+        for value in (*link.attrib.values(), text_of(link))
+    )
     return next((value for value in links if "doi.org/10." in value), "")
 
 
@@ -143,12 +236,20 @@ def passages(root: Element) -> Iterator[Passage]:
 
 def _blocks(element: Element, section: str) -> Iterator[Passage]:
     """Yield the passages below an element; one inside another comes after it."""
-    if name_of(element) == "p" or (name_of(element) == "title" and name_of(element.getparent()) == "caption"):
+    if name_of(element) == "p" or (
+        name_of(element) == "title" and name_of(element.getparent()) == "caption"
+    ):
         writer = PassageWriter()
         _write(element, writer)
         yield writer.passage(section)
     for child in element:
-        if name_of(child) == "title" and name_of(element) in ("sec", "app", "ack", "abstract", "boxed-text"):
+        if name_of(child) == "title" and name_of(element) in (
+            "sec",
+            "app",
+            "ack",
+            "abstract",
+            "boxed-text",
+        ):
             section = text_of(child, *_ANNOTATION) or section
         elif name_of(child) and name_of(child) not in _LEFT_OUT:
             yield from _blocks(child, section)

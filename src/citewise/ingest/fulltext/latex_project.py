@@ -1,20 +1,22 @@
-"""LaTeX projects: a main file, what it includes, and its references from .bib, .bbl or its own bibliography."""
+"""LaTeX projects: a main file, what it includes, and its references from .bib, .bbl or its own
+bibliography.
+"""
 
 import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from citewise import drafts, tex_source
-from citewise.encoding import text_of
-from citewise.errors import BadInput
 from citewise.ingest.clean import Raw
 from citewise.ingest.document import Document
 from citewise.ingest.fulltext.assemble import assembled
 from citewise.ingest.fulltext.latex_passages import passages
 from citewise.ingest.fulltext.latex_references import references
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source, content_of
-from citewise.report import Place, Report
+from citewise.text import tex_source
+from citewise.text.encoding import text_of, with_plain_line_ends
+from citewise.text.latex_front import latex_front
 
 NAME = "latex"
 
@@ -22,7 +24,9 @@ MOST_AUTHOR_COMMANDS = 500
 
 _HEAD = re.compile(
     rb"^[^%\n]*\\document(?:class|style)\b|^[ \t]*\\(?:begin\s*\{|(?:sub)*section|chapter|paragraph|input|include"
-    rb"|(?:re)?newcommand|bibitem|usepackage|item\b)", re.MULTILINE)
+    rb"|(?:re)?newcommand|bibitem|usepackage|item\b)",
+    re.MULTILINE,
+)
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
 _ARXIV = re.compile(r"(?:^|arxiv[-_: ]?)(\d{4}\.\d{4,5})(?:v\d+)?$", re.IGNORECASE)
@@ -33,12 +37,15 @@ _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){1,4}")
 
 def detects(head: bytes) -> bool:
     """Whether the source looks like LaTeX, a whole document or a part of one."""
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b"<") and _HEAD.search(head) is not None
+    return (
+        head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b"<")
+        and _HEAD.search(head) is not None
+    )
 
 
 def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     """Yield (1, the document); what is only a part of one is read where its main file includes it."""
-    place = Place(source.name, 1)
+    place = SourceLocation(source.name, 1)
     whole = _text(source, report)
     if whole is None:
         return
@@ -49,16 +56,20 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     text, commands = tex_source.split_commands(whole)
     begin = _BEGIN.search(text) or begin
     end = _END.search(text, begin.end())
-    body = text[begin.end():end.start() if end else len(text)]
+    body = text[begin.end() : end.start() if end else len(text)]
     expanded = "\n\n".join(tex_source.expanded(piece, commands) for piece in _pieces(body))
     entries = references(Path(source.name), text, expanded, report)
-    document = assembled(_paper(whole, text, commands, source), passages(expanded), entries, place, report)
+    document = assembled(
+        _paper(whole, text, commands, source), passages(expanded), entries, place, report
+    )
     if document is not None:
         yield 1, document
 
 
 def _text(source: Source, report: Report) -> str | None:
-    """Return the document without comments; from a file also what it includes. A damaged one is reported."""
+    """Return the document without comments; from a file also what it includes. A damaged one is
+    reported.
+    """
     path = Path(source.name)
     if path.is_file() and path.suffix.lower() not in (".gz", ".xz", ".zst"):
         return tex_source.read_document(path)
@@ -70,19 +81,22 @@ def _pieces(body: str) -> Iterator[str]:
     """Yield the paragraphs, those that are too long to be expanded at once in parts."""
     for paragraph in re.split(r"\n[ \t]*\n\s*", body):
         for start in range(0, len(paragraph), tex_source.LONGEST_EXPANSION):
-            yield paragraph[start:start + tex_source.LONGEST_EXPANSION]
+            yield paragraph[start : start + tex_source.LONGEST_EXPANSION]
 
 
 def _paper(whole: str, text: str, commands: tex_source.Commands, source: Source) -> Raw:
     path = Path(source.name)
     found = _ARXIV.search(path.parent.name) or _ARXIV.search(path.stem)
-    try:
-        draft = drafts.draft_of(whole, "tex", source.name)
-    except BadInput:
-        draft = drafts.Draft()
+    front = latex_front(with_plain_line_ends(whole))
     date = f"20{found[1][:2]}-{found[1][2:4]}" if found else ""
-    return {"title": draft.title, "abstract": draft.abstract, "authors": _authors(text, commands),
-            "ids": {"arxiv": found[1]} if found else {}, "year": date[:4] or None, "date": date}
+    return {
+        "title": front.title,
+        "abstract": front.abstract,
+        "authors": _authors(text, commands),
+        "ids": {"arxiv": found[1]} if found else {},
+        "year": date[:4] or None,
+        "date": date,
+    }
 
 
 def _authors(text: str, commands: tex_source.Commands) -> list[str]:
@@ -90,7 +104,9 @@ def _authors(text: str, commands: tex_source.Commands) -> list[str]:
     names: list[str] = []
     for _, argument in itertools.islice(tex_source.cut(text, _AUTHOR), MOST_AUTHOR_COMMANDS):
         for part in _BETWEEN.split(argument[:5_000]):
-            name = tex_source.plain_text(re.sub(r"\$[^$]*\$|\\inst\{[^}]*\}", "", part), commands).strip(" *†‡")
+            name = tex_source.plain_text(
+                re.sub(r"\$[^$]*\$|\\inst\{[^}]*\}", "", part), commands
+            ).strip(" *†‡")
             if _NAME.fullmatch(name) and len(name) <= 60:
                 names.append(name)
     return list(dict.fromkeys(names))

@@ -1,34 +1,47 @@
-"""The references of a LaTeX document: from its .bib files, else from a .bbl or its own thebibliography."""
+"""The references of a LaTeX document: from its .bib files, else from a .bbl or its own
+thebibliography.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from citewise import tex_source
-from citewise.encoding import text_of
 from citewise.ingest.bibtex import record_of
 from citewise.ingest.bibtex_entries import entries
 from citewise.ingest.clean import Raw
 from citewise.ingest.fulltext.printed_reference import printed
+from citewise.ingest.report import Report
 from citewise.ingest.source import LONGEST_RECORD, open_source
-from citewise.report import Report
+from citewise.text import tex_source
+from citewise.text.encoding import text_of
 
-_LIST = re.compile(r"\\begin\s*\{thebibliography\}(.*?)(?:\\end\s*\{thebibliography\}|\Z)", re.DOTALL)
+_LIST = re.compile(
+    r"\\begin\s*\{thebibliography\}(.*?)(?:\\end\s*\{thebibliography\}|\Z)", re.DOTALL
+)
 _ITEM = re.compile(r"\\bibitem\b")
 _BLOCK = re.compile(r"\\newblock\b")
-_INFO = re.compile(r"\\bib(?:info|namefont)\s*\{\s*(author|title|year|journal|booktitle)\s*\}\s*(?=\{)")
+_INFO = re.compile(
+    r"\\bib(?:info|namefont)\s*\{\s*(author|title|year|journal|booktitle)\s*\}\s*(?=\{)"
+)
 _LINK = re.compile(r"\\(?:href|path|url|dodoi|doi|doarXiv|eprint)\b\s*+(?:@noop)?\s*+\{([^{}]*)\}")
 _NOISE = re.compile(
     r"\\Bibitem(?:Open|Shut)\s*(?:\{[^{}]*\})?|\\bib(?:field|info|namefont|fnamefont)\s*\{[^{}]*\}"
-    r"|\\natexlab\s*\{[^{}]*\}|\\(?:bibAnnoteFile|translation|enquote|penalty\d*|hskip[^\\]*)")
+    r"|\\natexlab\s*\{[^{}]*\}|\\(?:bibAnnoteFile|translation|enquote|penalty\d*|hskip[^\\]*)"
+)
 
 
 def references(main: Path, text: str, body: str, report: Report) -> list[tuple[str, Raw]]:
-    """Return (key, record) of what the document cites, in the order of its citations, then what else its lists hold."""
+    """Return (key, record) of what the document cites, in the order of its citations, then what
+    else its lists hold.
+    """
     cited = tex_source.cited_keys(body)
     listed: dict[str, Raw] = {}
     for path in _files(main, tex_source.bibliographies(text)):
-        listed |= {key: raw for key, raw in _from_bibtex(path, set(cited), report).items() if key not in listed}
+        listed |= {
+            key: raw
+            for key, raw in _from_bibtex(path, set(cited), report).items()
+            if key not in listed
+        }
     if any(key not in listed for key in cited):
         for source in (text, *_lists(main)):
             listed |= {key: raw for key, raw in from_list(source) if key not in listed}
@@ -47,7 +60,11 @@ def _files(main: Path, names: tuple[str, ...]) -> Iterator[Path]:
 def _from_bibtex(path: Path, cited: set[str], report: Report) -> dict[str, Raw]:
     source = open_source(str(path))
     try:
-        return {entry.key: {**record_of(entry), "id": None} for entry in entries(source, report) if entry.key in cited}
+        return {
+            entry.key: {**record_of(entry), "id": None}
+            for entry in entries(source, report)
+            if entry.key in cited
+        }
     finally:
         source.close()
 
@@ -55,7 +72,10 @@ def _from_bibtex(path: Path, cited: set[str], report: Report) -> dict[str, Raw]:
 def _lists(main: Path) -> Iterator[str]:
     """Yield the .bbl files beside the document, its own before others."""
     if main.is_file():
-        found = sorted(main.resolve().parent.glob("*.bbl"), key=lambda path: (path.stem != main.stem, path.name))
+        found = sorted(
+            main.resolve().parent.glob("*.bbl"),
+            key=lambda path: (path.stem != main.stem, path.name),
+        )
         for path in found:
             if path.is_file() and path.stat().st_size <= LONGEST_RECORD:
                 yield tex_source.without_comments(text_of(path.read_bytes()))
@@ -67,19 +87,21 @@ def from_list(text: str) -> Iterator[tuple[str, Raw]]:
         unclosed = 0
         for item in _ITEM.split(environment[1])[1:]:
             at = _after_label(item)
-            key = tex_source.group(item, at) if unclosed < tex_source.MOST_UNCLOSED else None
+            key = tex_source.group(item, at) if unclosed < tex_source.MAX_UNCLOSED else None
             unclosed += key is None
             if key and key[0].strip():
-                yield key[0].strip(), _record(item[key[1]:])
+                yield key[0].strip(), _record(item[key[1] :])
 
 
 def _after_label(item: str) -> int:
-    """Return where the label in brackets ends that may come first; it may hold braces with brackets in them."""
+    """Return where the label in brackets ends that may come first; it may hold braces with brackets
+    in them.
+    """
     start = re.match(r"\s*\[", item)
     if not start:
         return 0
     depth = 0
-    for match in re.finditer(r"(?<!\\)[{}\]]", item[start.end():start.end() + 20_000]):
+    for match in re.finditer(r"(?<!\\)[{}\]]", item[start.end() : start.end() + 20_000]):
         depth += {"{": 1, "}": -1, "]": 0}[match[0]]
         if match[0] == "]" and depth <= 0:
             return start.end() + match.end()
@@ -87,17 +109,27 @@ def _after_label(item: str) -> int:
 
 
 def _record(item: str) -> Raw:
-    """Return the record of an item: BibTeX parts it in blocks (authors, title, venue), REVTeX names its fields."""
+    """Return the record of an item: BibTeX parts it in blocks (authors, title, venue), REVTeX names
+    its fields.
+    """
     item = item[:20_000]
-    fields = {match[1]: tex_source.plain_text(group[0], {}) for match in list(_INFO.finditer(item))[:100]
-              if (group := tex_source.group(item, match.end()))}
+    fields = {
+        match[1]: tex_source.plain_text(group[0], {})
+        for match in list(_INFO.finditer(item))[:100]
+        if (group := tex_source.group(item, match.end()))
+    }
     links = " ".join(_LINK.findall(item))
     item = _NOISE.sub(" ", item)
     blocks = [tex_source.plain_text(block, {}) for block in _BLOCK.split(item)]
     guessed = {**printed(" ".join(blocks))}
-    guessed["ids"] = {name: value or printed(links)["ids"][name] for name, value in guessed["ids"].items()}
+    guessed["ids"] = {
+        name: value or printed(links)["ids"][name] for name, value in guessed["ids"].items()
+    }
     if len(blocks) > 1 and not fields.get("title"):
         guessed["title"] = blocks[1].strip(" .,")
         guessed["authors"] = printed(blocks[0])["authors"] or guessed["authors"]
-    return {**guessed, **{name: fields[name] for name in ("title", "year") if fields.get(name)},
-            "venue": fields.get("journal") or fields.get("booktitle") or ""}
+    return {
+        **guessed,
+        **{name: fields[name] for name in ("title", "year") if fields.get(name)},
+        "venue": fields.get("journal") or fields.get("booktitle") or "",
+    }

@@ -10,7 +10,9 @@ _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a citation stands in its passage, and the document's own names of the references that it points to."""
+    """Where a citation stands in its passage, and the document's own names of the references that
+    it points to.
+    """
 
     start: int
     end: int
@@ -72,11 +74,17 @@ class PassageWriter:
 
     def passage(self, section: str = "") -> Passage:
         """Return what was written."""
-        return Passage("".join(self._pieces).rstrip(), tuple(self._marks), _SPACE.sub(" ", section).strip()[:300])
+        return Passage(
+            "".join(self._pieces).rstrip(),
+            tuple(self._marks),
+            _SPACE.sub(" ", section).strip()[:300],
+        )
 
 
 def from_spans(text: str, spans: Iterable[tuple[int, int, str]], section: str = "") -> Passage:
-    """Return the passage of a text whose marks are given as (start, end, target); overlapping ones are left out."""
+    """Return the passage of a text whose marks are given as (start, end, target); overlapping ones
+    are left out.
+    """
     writer, at = PassageWriter(), 0
     for start, end, target in sorted(spans):
         if at <= start < end <= len(text):

@@ -1,4 +1,6 @@
-"""A reference as it is printed, to a raw record: ids and year by their form, the title by where it stands."""
+"""A reference as it is printed, to a raw record: ids and year by their form, the title by where it
+stands.
+"""
 
 import re
 
@@ -9,51 +11,85 @@ LONGEST = 3_000
 """Characters of a printed reference that are looked at."""
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+")
-_ARXIV = re.compile(r"arxiv(?:\.org/(?:abs|pdf)/|\s*(?:preprint\s*)?(?:arxiv)?\s*[:.]?\s*(?:e-prints\s*)?)"
-                    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"arxiv(?:\.org/(?:abs|pdf)/|\s*(?:preprint\s*)?(?:arxiv)?\s*[:.]?\s*(?:e-prints\s*)?)"
+    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})",
+    re.IGNORECASE,
+)
 _ARXIV_NUMBER = re.compile(r"\babs/(\d{4}\.\d{4,5})\b")
 _YEAR = re.compile(r"(?<![\d.:/-])(?:1[89]|20)\d\d(?=[a-z]?\b)(?![-–]\d)")
 _QUOTED = re.compile(r"[“\"„]\s*([^“”\"„]{10,400}?)[,.]?\s*[”\"]|‘([^‘’]{15,400}?)[,.]?’(?!\w)")
 _COLON = re.compile(r"(?<=[A-ZÀ-Þ]\.):\s+")
-_PART = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9“\"‘(\[{À-Þ])|(?<=\d\))[.,:]\s+|(?<=(?<!\w)\d{4})[.,:]\s+")
+_PART = re.compile(
+    r"(?<=[.?!])\s+(?=[A-Z0-9“\"‘(\[{À-Þ])|(?<=\d\))[.,:]\s+|(?<=(?<!\w)\d{4})[.,:]\s+"
+)
 _INITIAL = re.compile(
-    r"(?:^|[\s,.-])[A-ZÀ-Þ]\.$|\b(?:et al|eds?|Jr|Sr|St|vol|no|pp|Proc|Conf|Int|Trans|J|Rev|Lett|Phys)\.$")
-_MEDICAL = re.compile(r"(?:[A-ZÀ-Þ][\w'’-]+ (?:[A-ZÀ-Þ][\w'’-]+ )?[A-ZÀ-Þ]{1,3}(?:, (?:et al)?|\.))+")
+    r"(?:^|[\s,.-])[A-ZÀ-Þ]\.$|\b(?:et al|eds?|Jr|Sr|St|vol|no|pp|Proc|Conf|Int|Trans|J|Rev|Lett|Phys)\.$"
+)
+_MEDICAL = re.compile(
+    r"(?:[A-ZÀ-Þ][\w'’-]+ (?:[A-ZÀ-Þ][\w'’-]+ )?[A-ZÀ-Þ]{1,3}(?:, (?:et al)?|\.))+"
+)
 """Names as medicine writes them: "Mason R, Satz P."."""
-_NAME = re.compile(r"(?:[A-ZÀ-Þ][\w'’-]*\.?|de|la|van|von|der|den|du|di|da|and|et|al\.?|&|,|;|\([^()]*\)|\d{4}[a-z]?)")
+_NAME = re.compile(
+    r"(?:[A-ZÀ-Þ][\w'’-]*\.?|de|la|van|von|der|den|du|di|da|and|et|al\.?|&|,|;|\([^()]*\)|\d{4}[a-z]?)"
+)
 _NO_TITLE = re.compile(r"^\W*\d|doi|https?:|10\.\d{4}/|^pp?\.|^[Nn]o\.|^[Vv]ol")
 _BETWEEN = re.compile(
-    r"\s*;\s*|\s*,?\s+(?:and|&)\s+|,\s+(?=[A-ZÀ-Þ][\w'’-]{2,}|[A-ZÀ-Þ]\.\s?(?:[A-ZÀ-Þ]\.\s?)*[A-ZÀ-Þ]\w)")
+    r"\s*;\s*|\s*,?\s+(?:and|&)\s+|,\s+(?=[A-ZÀ-Þ][\w'’-]{2,}|[A-ZÀ-Þ]\.\s?(?:[A-ZÀ-Þ]\.\s?)*[A-ZÀ-Þ]\w)"
+)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _VENUE = re.compile(
     r"(?:In\b|in:|Proceedings|Journal|Trans(?:actions|\.)|Advances in|arXiv|CoRR|PhD|Technical report|https?:|doi"
-    r"|Springer|Elsevier|Available|Phys\.|URL\b|Nature\b|Science\b)", re.IGNORECASE)
+    r"|Springer|Elsevier|Available|Phys\.|URL\b|Nature\b|Science\b)",
+    re.IGNORECASE,
+)
 
 
 def printed(text: str) -> Raw:
     """Return what a printed reference says; the text itself stands under `printed`."""
     text = " ".join(text[:LONGEST].split())
     years = _YEAR.findall(_ARXIV.sub(" ", text))
-    return {"printed": text, "ids": _ids(text), "title": _title(text), "authors": _authors(text),
-            "year": (years[-1] if years else None)}
+    return {
+        "printed": text,
+        "ids": _ids(text),
+        "title": _title(text),
+        "authors": _authors(text),
+        "year": (years[-1] if years else None),
+    }
 
 
 def _ids(text: str) -> dict[str, str]:
     doi, arxiv = _DOI.search(text), _ARXIV.search(text) or _ARXIV_NUMBER.search(text)
-    return {"doi": registry_key(doi[0].rstrip(".,;)]"), "doi") if doi else "",
-            "arxiv": registry_key(arxiv[1], "arxiv") if arxiv else ""}
+    return {
+        "doi": registry_key(doi[0].rstrip(".,;)]"), "doi") if doi else "",
+        "arxiv": registry_key(arxiv[1], "arxiv") if arxiv else "",
+    }
 
 
 def _title(text: str) -> str:
-    """Return what stands in quotation marks, or the first part after the authors that is no name and no venue."""
+    """Return what stands in quotation marks, or the first part after the authors that is no name
+    and no venue.
+    """
     quoted = _QUOTED.search(text)
     if quoted:
         return (quoted[1] or quoted[2]).strip(" .,")
     parts = parts_of(text)
-    whole = next((part for place, part in enumerate(parts) if _is_title(part, first=place == 0)
-                  or (place == 1 and _MEDICAL.fullmatch(parts[0]) and len(_WORD.findall(part)) > 2)), "")
-    between_commas = (part for part in text.split(", ") if len(_WORD.findall(part)) > 3 and _is_title(part, first=True)
-                      and sum(word[0].islower() for word in part.split()) * 2 >= len(part.split()))
+    whole = next(
+        (
+            part
+            for place, part in enumerate(parts)
+            if _is_title(part, first=place == 0)
+            or (place == 1 and _MEDICAL.fullmatch(parts[0]) and len(_WORD.findall(part)) > 2)
+        ),
+        "",
+    )
+    between_commas = (
+        part
+        for part in text.split(", ")
+        if len(_WORD.findall(part)) > 3
+        and _is_title(part, first=True)
+        and sum(word[0].islower() for word in part.split()) * 2 >= len(part.split())
+    )
     return (whole or next(between_commas, "")).strip(" .,;:")
 
 
@@ -72,18 +108,32 @@ def parts_of(text: str) -> list[str]:
 def _is_title(part: str, first: bool) -> bool:
     words = part.split()
     told = len(_WORD.findall(part))
-    if len(part) > 400 or _VENUE.match(part) or told < 3 or len(words) > 2 * told or _NO_TITLE.search(part):
+    if (
+        len(part) > 400
+        or _VENUE.match(part)
+        or told < 3
+        or len(words) > 2 * told
+        or _NO_TITLE.search(part)
+    ):
         return False
     names = sum(bool(_NAME.fullmatch(word.strip(",;"))) for word in words)
     return names < (0.5 if first else 0.75) * len(words) and (not first or part.count(",") < 3)
 
 
 def _authors(text: str) -> list[str]:
-    """Return the names before the first title or year, as far as they look like names; often just the first ones."""
+    """Return the names before the first title or year, as far as they look like names; often just
+    the first ones.
+    """
     head = parts_of(text)[0] if text else ""
     head = re.split(r"\(?\b(?:1[89]|20)\d\d|[“\"„]", head)[0]
     if "," not in head and " and " not in head and len(head.split()) > 4:
         return []
     names = [name.strip(" ,.;:").removeprefix("and ") for name in _BETWEEN.split(head)]
-    return [name for name in names if 1 < len(name) <= 40 and 1 <= len(name.split()) <= 5
-            and name[0].isupper() and not any(map(str.isdigit, name))][:50]
+    return [
+        name
+        for name in names
+        if 1 < len(name) <= 40
+        and 1 <= len(name.split()) <= 5
+        and name[0].isupper()
+        and not any(map(str.isdigit, name))
+    ][:50]

@@ -1,14 +1,16 @@
-"""A document's list of references as light papers, each with an id that the same reference gets everywhere."""
+"""A document's list of references as light papers, each with an id that the same reference gets
+everywhere.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citewise import ids
 from citewise.ingest.clean import MOST_REFERENCES, Cleaner, Raw
 from citewise.ingest.documents import reference_key
 from citewise.ingest.keys import registry_key
-from citewise.report import Place
+from citewise.ingest.report import SourceLocation
+from citewise.text import ids
 from citewise.types import Paper
 
 LONGEST_STAND_IN = 300
@@ -27,8 +29,12 @@ class ReferenceList:
     """The document's names in the order of the list, those of entries that say nothing included."""
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[str, Raw]], cleaner: Cleaner, place: Place) -> "ReferenceList":
-        """Make it of (name, raw record); of an entry that says nothing only the place in the list is kept."""
+    def of(
+        cls, entries: Iterable[tuple[str, Raw]], cleaner: Cleaner, place: SourceLocation
+    ) -> "ReferenceList":
+        """Make it of (name, raw record); of an entry that says nothing only the place in the list
+        is kept.
+        """
         made = cls()
         for name, raw in entries:
             if len(made.names) >= MOST_REFERENCES:
@@ -41,13 +47,19 @@ class ReferenceList:
         return made
 
     def by_name_and_year(self) -> dict[tuple[str, int], str]:
-        """Return the document's names of the entries that their first author's family name and year tell apart."""
+        """Return the document's names of the entries that their first author's family name and year
+        tell apart.
+        """
         found: dict[tuple[str, int], set[str]] = {}
         for name, key in self.keys.items():
             paper = self.papers[key]
             if paper.authors and paper.year:
                 found.setdefault((ids.surname(paper.authors[0]), paper.year), set()).add(name)
-        return {place: next(iter(entries)) for place, entries in found.items() if len(entries) == 1 and place[0]}
+        return {
+            place: next(iter(entries))
+            for place, entries in found.items()
+            if len(entries) == 1 and place[0]
+        }
 
     def without(self, own: Iterable[str]) -> None:
         """Forget a paper that is the document itself."""
@@ -56,7 +68,7 @@ class ReferenceList:
             self.keys = {name: id for name, id in self.keys.items() if id != key}
 
 
-def _paper(raw: Raw, cleaner: Cleaner, place: Place) -> Paper | None:
+def _paper(raw: Raw, cleaner: Cleaner, place: SourceLocation) -> Paper | None:
     """Return the light paper of an entry, or None where nothing tells it from others."""
     title, keys = _title(raw), _registry_keys(raw.get("ids"))
     if not title and not keys:
@@ -72,13 +84,18 @@ def _registry_keys(value: Any) -> list[str]:
         pairs = [(str(scheme).lower(), item) for scheme, item in value.items()]
     else:
         pairs = [("", item) for item in value] if isinstance(value, list | tuple) else []
-    found = (registry_key(str(item)[: ids.LONGEST_KEY], scheme if scheme in ids.SCHEMES else "")
-             for scheme, item in pairs if isinstance(item, str | int) and not isinstance(item, bool) and item)
+    found = (
+        registry_key(str(item)[: ids.LONGEST_KEY], scheme if scheme in ids.SCHEMES else "")
+        for scheme, item in pairs
+        if isinstance(item, str | int) and not isinstance(item, bool) and item
+    )
     return [key for key in dict.fromkeys(found) if key]
 
 
 def _title(raw: Raw) -> str:
-    """Return the title, or what the reference prints: a paper of a library needs something to be called by."""
+    """Return the title, or what the reference prints: a paper of a library needs something to be
+    called by.
+    """
     title = raw.get("title")
     if isinstance(title, str) and ids.title_key(title):
         return " ".join(title.split()).rstrip(".,; ")

@@ -18,8 +18,8 @@ from citewise.ingest.fulltext.xml_tree import (
     root_name,
     text_of,
 )
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
-from citewise.report import Place, Report
 
 NAME = "tei"
 
@@ -41,9 +41,14 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     if root is None:
         return
     text = first(root, "text")
-    entries = [(entry.get(_XML_ID) or "", _reference(entry)) for entry in descendants(text, "biblStruct")
-               if any(name_of(parent) == "listBibl" for parent in entry.iterancestors())]
-    document = assembled(_header(root), passages(root), entries, Place(source.name, 1), report)
+    entries = [
+        (entry.get(_XML_ID) or "", _reference(entry))
+        for entry in descendants(text, "biblStruct")
+        if any(name_of(parent) == "listBibl" for parent in entry.iterancestors())
+    ]
+    document = assembled(
+        _header(root), passages(root), entries, SourceLocation(source.name, 1), report
+    )
     if document is not None:
         yield 1, document
 
@@ -52,12 +57,18 @@ def _header(root: Element) -> Raw:
     header = first(root, "teiHeader")
     described = first(header, "fileDesc", "sourceDesc", "biblStruct")
     title = text_of(first(header, "fileDesc", "titleStmt", "title"))
-    return {**_reference(described), "title": title or text_of(first(described, "analytic", "title")),
-            "abstract": text_of(first(header, "profileDesc", "abstract")), "kind": ""}
+    return {
+        **_reference(described),
+        "title": title or text_of(first(described, "analytic", "title")),
+        "abstract": text_of(first(header, "profileDesc", "abstract")),
+        "kind": "",
+    }
 
 
 def _reference(entry: Element | None) -> Raw:
-    """Return the record of a bibliographic structure: of an article's title before that of what it appeared in."""
+    """Return the record of a bibliographic structure: of an article's title before that of what it
+    appeared in.
+    """
     article, volume = first(entry, "analytic"), first(entry, "monogr")
     imprint = first(volume, "imprint")
     date = next((date.get("when") or text_of(date) for date in descendants(volume, "date")), "")
@@ -65,11 +76,26 @@ def _reference(entry: Element | None) -> Raw:
     venues = [text_of(title) for title in children(volume, "title")]
     title = next(filter(None, titles), "")
     return {
-        "title": title or next(filter(None, venues), ""), "venue": next(filter(None, venues), "") if title else "",
-        "authors": [_name(author) for part in (article, volume) for author in children(part, "author")],
-        "year": date[:4] or None, "date": date, "ids": _ids(entry),
-        "details": {_SCOPES.get(scope.get("unit"), "note"): _extent(scope) for scope in children(imprint, "biblScope")},
-        "printed": next((text_of(note) for note in children(entry, "note") if note.get("type") == "raw_reference"), ""),
+        "title": title or next(filter(None, venues), ""),
+        "venue": next(filter(None, venues), "") if title else "",
+        "authors": [
+            _name(author) for part in (article, volume) for author in children(part, "author")
+        ],
+        "year": date[:4] or None,
+        "date": date,
+        "ids": _ids(entry),
+        "details": {
+            _SCOPES.get(scope.get("unit"), "note"): _extent(scope)
+            for scope in children(imprint, "biblScope")
+        },
+        "printed": next(
+            (
+                text_of(note)
+                for note in children(entry, "note")
+                if note.get("type") == "raw_reference"
+            ),
+            "",
+        ),
     }
 
 
@@ -80,7 +106,9 @@ def _extent(scope: Element) -> str:
 
 def _name(author: Element) -> str:
     person = first(author, "persName")
-    return " ".join(text_of(part) for part in children(person, "forename", "surname")) or text_of(author, "affiliation")
+    return " ".join(text_of(part) for part in children(person, "forename", "surname")) or text_of(
+        author, "affiliation"
+    )
 
 
 def _ids(entry: Element | None) -> dict[str, str]:

@@ -12,8 +12,8 @@ from citewise.ingest.fulltext.passages import Passage, PassageWriter
 from citewise.ingest.fulltext.printed_reference import printed
 from citewise.ingest.json_lines import at
 from citewise.ingest.json_stream import streamed_objects
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
-from citewise.report import Place, Report
 
 NAME = "unarxive"
 
@@ -24,21 +24,41 @@ LONGEST_PARAGRAPH = 20_000
 """Characters to which paragraphs are joined."""
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+):([^{}\s]{1,100})\}\}")
-_IDS = {"doi": "doi", "arxiv_id": "arxiv", "open_alex_id": "openalex", "pubmed_id": "pmid", "pmc_id": "pmcid"}
+_IDS = {
+    "doi": "doi",
+    "arxiv_id": "arxiv",
+    "open_alex_id": "openalex",
+    "pubmed_id": "pmid",
+    "pmc_id": "pmcid",
+}
 
 
 def detects(head: bytes) -> bool:
     """Whether the source starts with an object of unarXive's making."""
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n[")[:1] == b"{" and b'"paper_id"' in head and b'"_source_hash"' in head
+    return (
+        head.lstrip(b"\xef\xbb\xbf \t\r\n[")[:1] == b"{"
+        and b'"paper_id"' in head
+        and b'"_source_hash"' in head
+    )
 
 
 def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     """Yield (line, document)."""
     for line, record in streamed_objects(source, report):
         entries = record.get("bib_entries")
-        listed = [(name, _reference(entry)) for name, entry in entries.items()] if isinstance(entries, dict) else []
+        listed = (
+            [(name, _reference(entry)) for name, entry in entries.items()]
+            if isinstance(entries, dict)
+            else []
+        )
         numbers = {name: place for place, (name, _) in enumerate(listed, 1)}
-        document = assembled(_paper(record), _passages(record, numbers), listed, Place(source.name, line), report)
+        document = assembled(
+            _paper(record),
+            _passages(record, numbers),
+            listed,
+            SourceLocation(source.name, line),
+            report,
+        )
         if document is not None:
             yield line, document
 
@@ -53,7 +73,9 @@ def _reference(entry: Any) -> Raw:
     """Return the record of an entry: what it prints, and the ids that unarXive found for it."""
     text = at(entry, "bib_entry_raw")
     raw = printed(text) if isinstance(text, str) else {}
-    found = {scheme: at(entry, "ids", name) for name, scheme in _IDS.items() if at(entry, "ids", name)}
+    found = {
+        scheme: at(entry, "ids", name) for name, scheme in _IDS.items() if at(entry, "ids", name)
+    }
     inside = at(entry, "contained_arXiv_ids")
     if not found.get("arxiv") and isinstance(inside, list) and inside:
         found["arxiv"] = at(inside[0], "id")
@@ -65,7 +87,7 @@ def _passages(record: dict[str, Any], numbers: dict[str, int]) -> Iterator[Passa
     for section, text in _whole(_texts(record)):
         writer, end = PassageWriter(), 0
         for match in _PLACEHOLDER.finditer(text):
-            writer.add(text[end:match.start()])
+            writer.add(text[end : match.start()])
             if match[1] == "cite":
                 writer.mark(f"[{numbers.get(match[2], '?')}]", [match[2]])
             else:
@@ -76,10 +98,17 @@ def _passages(record: dict[str, Any], numbers: dict[str, int]) -> Iterator[Passa
 
 
 def _whole(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Join paragraphs that are one with a formula in its midst: what begins with a small letter goes on."""
+    """Join paragraphs that are one with a formula in its midst: what begins with a small letter
+    goes on.
+    """
     last: tuple[str, str] | None = None
     for section, text in texts:
-        if last and last[0] == section and text.lstrip()[:1].islower() and len(last[1]) < LONGEST_PARAGRAPH:
+        if (
+            last
+            and last[0] == section
+            and text.lstrip()[:1].islower()
+            and len(last[1]) < LONGEST_PARAGRAPH
+        ):
             last = section, f"{last[1]} {text}"
         else:
             if last:
@@ -90,7 +119,9 @@ def _whole(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _texts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (section, text) of the release of 2022, a list of paragraphs, and of 2024, an object of sections."""
+    """Yield (section, text) of the release of 2022, a list of paragraphs, and of 2024, an object of
+    sections.
+    """
     body, sections = record.get("body_text"), record.get("sections")
     for paragraph in body if isinstance(body, list) else []:
         if isinstance(text := at(paragraph, "text"), str):
@@ -103,5 +134,9 @@ def _texts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _shown(kind: str, latex: Any) -> str:
     if kind != "formula":
         return "REF"
-    short = isinstance(latex, str) and 0 < len(latex.strip()) <= LONGEST_FORMULA and "\n" not in latex.strip()
+    short = (
+        isinstance(latex, str)
+        and 0 < len(latex.strip()) <= LONGEST_FORMULA
+        and "\n" not in latex.strip()
+    )
     return f"${latex.strip()}$" if short else "FORMULA"

@@ -1,4 +1,6 @@
-"""XML to a tree without harm: no external files, no entities, no network, bounded in size and depth."""
+"""XML to a tree without harm: no external files, no entities, no network, bounded in size and
+depth.
+"""
 
 import html
 import re
@@ -7,8 +9,8 @@ from typing import Any
 
 from lxml import etree
 
+from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source, content_of
-from citewise.report import Place, Report
 
 DEEPEST = 200
 """Levels of elements."""
@@ -16,7 +18,8 @@ DEEPEST = 200
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _PROLOGUE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*+<(?:\w+:)?([A-Za-z][\w.-]*)",
-    re.DOTALL)
+    re.DOTALL,
+)
 
 Element = Any
 """An element of lxml, which comes without types."""
@@ -24,21 +27,33 @@ Element = Any
 
 def root_name(head: bytes) -> str:
     """Return the name of the root element that a source starts with, without its prefix, or ""."""
-    found = _PROLOGUE.match(head[:20_000]) if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" else None
+    found = (
+        _PROLOGUE.match(head[:20_000]) if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" else None
+    )
     return found[1].decode() if found else ""
 
 
 def parsed(source: Source, report: Report) -> Element | None:
-    """Return the root of a source's only document; one that is broken, too large or too deep is reported."""
-    place = Place(source.name, 1)
+    """Return the root of a source's only document; one that is broken, too large or too deep is
+    reported.
+    """
+    place = SourceLocation(source.name, 1)
     content = content_of(source, report)
     if content is None:
         return None
     if _ENTITY.search(content):
-        report.note("skipped", "xml_entities", place, detail="declares entities, which are not expanded")
+        report.note(
+            "skipped", "xml_entities", place, detail="declares entities, which are not expanded"
+        )
         return None
-    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
-                             remove_comments=True, remove_pis=True)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
@@ -46,10 +61,14 @@ def parsed(source: Source, report: Report) -> Element | None:
         return None
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and declared.entities():  # in an encoding that the bytes did not show
-        report.note("skipped", "xml_entities", place, detail="declares entities, which are not expanded")
+        report.note(
+            "skipped", "xml_entities", place, detail="declares entities, which are not expanded"
+        )
         return None
     if _is_deep(root):
-        report.note("skipped", "xml_too_deep", place, detail=f"more than {DEEPEST} levels of elements")
+        report.note(
+            "skipped", "xml_too_deep", place, detail=f"more than {DEEPEST} levels of elements"
+        )
         return None
     return root
 
@@ -76,8 +95,11 @@ def children(element: Element | None, *names: str) -> list[Element]:
 
 def descendants(element: Element | None, *names: str) -> list[Element]:
     """Return the elements of the given names below an element, in order."""
-    return [each for each in element.iter() if name_of(each) in names and each is not element] \
-        if element is not None else []
+    return (
+        [each for each in element.iter() if name_of(each) in names and each is not element]
+        if element is not None
+        else []
+    )
 
 
 def first(element: Element | None, *path: str) -> Element | None:
@@ -88,7 +110,9 @@ def first(element: Element | None, *path: str) -> Element | None:
 
 
 def text_of(element: Element | None, *left_out: str) -> str:
-    """Return the text in an element, white space folded, without what stands in elements of the names left out."""
+    """Return the text in an element, white space folded, without what stands in elements of the
+    names left out.
+    """
     return " ".join("".join(_texts(element, left_out)).split()) if element is not None else ""
 
 
@@ -103,6 +127,8 @@ def _texts(element: Element, left_out: tuple[str, ...]) -> Iterator[str]:
 
 
 def own_text(element: Element) -> str:
-    """Return the text before an element's first child; of an entity that stayed unresolved, what HTML means by it."""
+    """Return the text before an element's first child; of an entity that stayed unresolved, what
+    HTML means by it.
+    """
     text = element.text or ""
     return html.unescape(text) if not name_of(element) else text

@@ -1,0 +1,355 @@
+"""The Python face: what `citewise.open` returns, and the verbs that change a library."""
+
+import functools
+import importlib.resources
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from citewise import plugins, systems
+from citewise.drafts.advice import Advice
+from citewise.drafts.passages import DraftSentence
+from citewise.drafts.query import DraftOptions, ReadQuery, draft_query
+from citewise.drafts.reading import Draft, draft_of
+from citewise.embed.encoders import encoder_named
+from citewise.embed.folder import MINILM
+from citewise.errors import BadInput, MissingData
+from citewise.ingest import Progress, Record
+from citewise.ingest.clean import Cleaner, raw_paper
+from citewise.ingest.clean_sentences import clean_sentence, raw_sentence
+from citewise.ingest.document import Document
+from citewise.ingest.documents import parts
+from citewise.ingest.report import Report, SourceLocation
+from citewise.ingest.spans import Extractor
+from citewise.library import writer
+from citewise.library.entries import batches
+from citewise.library.folder import LibraryFolder
+from citewise.library.process_memory import uncollected
+from citewise.library.reader_process import read_ahead
+from citewise.preferences import Preferences
+from citewise.protocols import Precision, Stores
+from citewise.recommend import Recommender
+from citewise.text.titles import near_duplicates
+from citewise.types import Answer, CitingSentence, Paper, Query
+
+_SYSTEMS_KEPT = 32
+_ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a library holds."""
+
+    path: str
+    generation: int
+    fingerprint: str
+    written: str
+    papers: int
+    with_abstract: int
+    with_year: int
+    with_references: int
+    citations: int
+    years: dict[int, int]
+    """Papers by year; 0 stands for an unknown year."""
+    sentences: int
+    """Citing sentences."""
+    spans: int
+    """Distinct spans of them for which a paper of the library is cited."""
+    terms: int
+    segments: int
+    deleted: int
+    bytes_on_disk: int
+    models: tuple[str, ...]
+    """Names of the models that were trained on it."""
+    encoder: str
+    """What made its vectors: model and precision; "" where it has none."""
+    span_vectors: int
+    """Spans that have a vector."""
+    paper_vectors: int
+    """Texts of papers (title and abstract) that have a vector."""
+
+
+class Library:
+    """A library opened for reading: it stays as it was when it was opened."""
+
+    def __init__(self, stores: Stores) -> None:
+        """`stores` are the library's parts; `citewise.open` finds them by a folder's path."""
+        self.stores = stores
+        self._recommender = functools.lru_cache(maxsize=_SYSTEMS_KEPT)(self._make_recommender)
+
+    def __len__(self) -> int:
+        return len(self.stores.papers)
+
+    def __bool__(self) -> bool:
+        """Return True: a library without papers is still a library."""
+        return True
+
+    def __getitem__(self, key: str) -> Paper:
+        """Return the paper with an id, in any usual spelling."""
+        row = int(self.stores.papers.find([key])[0])
+        if row < 0:
+            raise MissingData(f"{self.stores.info.location}: no paper {key!r}")
+        return self.stores.papers.read([row])[0]
+
+    def __contains__(self, key: str) -> bool:
+        return bool(self.stores.papers.find([key])[0] >= 0)
+
+    def recommend(
+        self,
+        title: str = "",
+        abstract: str = "",
+        *,
+        k: int = 20,
+        system: str = systems.DEFAULT,
+        explain: bool = False,
+        evidence: int = 0,
+        id: str = "",
+        year: int | None = None,
+        since: int | None = None,
+        cited: Iterable[str] = (),
+        authors: Iterable[str] = (),
+        **preferences: float,
+    ) -> Answer:
+        """Return the papers that a draft should cite, best first.
+
+        `cited` are ids of papers that it cites already; with a `year`, it sees papers up to that
+        year and citations made before it. With `explain`, each paper has its reasons; with
+        `evidence`, at most that many sentences that cite it. `preferences` are those of
+        `citewise.Preferences`, such as `prefer_recent=0.3`.
+        """
+        query = Query(
+            title=title,
+            abstract=abstract,
+            id=id,
+            year=year,
+            since=since,
+            cited=tuple(cited),
+            authors=tuple(authors),
+            preferences=Preferences.of(preferences),
+        )
+        return self.recommender(system).answer(query, k, explain, evidence)
+
+    def cite(
+        self,
+        sentence: str,
+        *,
+        title: str = "",
+        abstract: str = "",
+        k: int = 10,
+        system: str = systems.FOR_SENTENCES,
+        explain: bool = False,
+        evidence: int = 3,
+        id: str = "",
+        year: int | None = None,
+        since: int | None = None,
+        cited: Iterable[str] = (),
+        **preferences: float,
+    ) -> Answer:
+        """Return the papers to cite for a sentence or a mention, best first.
+
+        Each has up to `evidence` sentences of the literature that cite it for similar claims.
+        `title` and `abstract` are the draft's, `cited` what it cites elsewhere.
+        """
+        if not sentence.strip():
+            raise BadInput("there is no sentence to find citations for")
+        query = Query(
+            title=title,
+            abstract=abstract,
+            id=id,
+            year=year,
+            since=since,
+            cited=tuple(cited),
+            sentence=sentence,
+            preferences=Preferences.of(preferences),
+        )
+        return self.recommender(system).answer(query, k, explain, evidence)
+
+    def answer(
+        self, query: Query, k: int = 20, system: str = "", explain: bool = False, evidence: int = 0
+    ) -> Answer:
+        """Return the answer to a query, by `best`, or by `evidence` for a sentence, unless a system
+        is named.
+        """
+        usual = systems.FOR_SENTENCES if query.sentence else systems.DEFAULT
+        return self.recommender(system or usual).answer(query, k, explain, evidence)
+
+    def query(self, draft: str | Path | None, options: DraftOptions | None = None) -> ReadQuery:
+        """Return the query that a draft's file makes, or a title and an abstract."""
+        return draft_query(self.stores.papers, draft, options or DraftOptions())
+
+    def advise(
+        self,
+        sentences: Iterable[DraftSentence],
+        draft: Query,
+        k: int = 5,
+        evidence: int = 3,
+        system: str = systems.FOR_SENTENCES,
+        explain: bool = False,
+    ) -> Iterator[Advice]:
+        """Yield what to cite for each sentence of a passage (see `citewise.drafts.passages`).
+
+        `draft` is what is known of the draft around it.
+        """
+        for sentence in sentences:
+            query = replace(draft, sentence=sentence.text)
+            yield Advice(sentence, self.answer(query, k, system, explain, evidence))
+
+    def recommender(self, system: str = systems.DEFAULT) -> Recommender:
+        """Return a system over this library, ready to answer many queries."""
+        return self._recommender(system)
+
+    def _make_recommender(self, system: str) -> Recommender:
+        return systems.System.parse(system).over(self.stores)
+
+    def describe(self) -> Description:
+        """Return counts of what the library holds."""
+        info, papers, graph = self.stores.info, self.stores.papers, self.stores.graph
+        references = graph.references(papers.rows)
+        years, counts = np.unique(papers.years(papers.rows), return_counts=True)
+        by_year = dict(zip(years.tolist(), counts.tolist(), strict=True))
+        evidence, vectors = self.stores.evidence.counts(), self.stores.vectors.counts()
+        encoder = self.stores.vectors.encoded_by()
+        return Description(
+            path=info.location,
+            generation=info.generation,
+            fingerprint=info.fingerprint,
+            written=info.written,
+            papers=len(papers),
+            with_abstract=int((self.stores.terms.lengths(papers.rows, "abstract") > 0).sum()),
+            with_year=len(papers) - by_year.get(0, 0),
+            with_references=int((references.lengths > 0).sum()),
+            citations=references.values.size,
+            years=by_year,
+            sentences=evidence.sentences,
+            spans=evidence.spans,
+            terms=info.terms,
+            segments=info.segments,
+            deleted=info.deleted,
+            bytes_on_disk=info.bytes_on_disk,
+            models=self.stores.models.names(),
+            encoder=f"{encoder.model} ({encoder.precision})" if encoder else "",
+            span_vectors=vectors.spans,
+            paper_vectors=vectors.papers,
+        )
+
+    def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
+        """Return the pairs of papers with near-duplicate titles, and how similar these are.
+
+        The later paper of each pair is at `since_row` or behind.
+        """
+        papers = self.stores.papers
+        rows = papers.rows
+        first = int((rows < since_row).sum())
+        found = []
+        for one, other, similarity in near_duplicates(papers.titles(rows), first=first):
+            earlier, later = papers.read(rows[[one, other]])
+            found.append((earlier, later, similarity))
+        return found
+
+
+def open(where: str | Path) -> Library:
+    """Open a library for reading; `where` is its folder, or an address such as `engine://host`."""
+    return Library(open_stores(where))
+
+
+def open_stores(where: str | Path) -> Stores:
+    """Return the stores of a library; `where` is its folder, or an address such as `engine://host`.
+
+    The scheme of an address says which engine has the library; engines are plug-ins.
+    """
+    address = _ADDRESS.match(where) if isinstance(where, str) else None
+    if address is None:
+        return LibraryFolder(where)
+
+    engines = plugins.parts("stores")
+    scheme = address[1].lower()
+    if scheme not in engines:
+        known = ", ".join(["a folder's path", *(f"{name}://" for name in sorted(engines))])
+        raise BadInput(f"{where}: no engine has the scheme {scheme!r}; known: {known}")
+    stores: Stores = engines[scheme](where)
+    return stores
+
+
+def index(
+    sources: Iterable[str | Path],
+    library: str | Path,
+    *,
+    format: str = "",
+    keep_versions: bool = False,
+    mentions: bool = False,
+    report: Report | None = None,
+    progress: Progress = lambda reading: None,
+) -> Report:
+    """Create or extend a library from files, folders or standard input ("-").
+
+    With `mentions`, citing sentences are parsed to find what exactly is cited (extra `evidence`).
+    Returns what was done.
+    """
+    report = report or Report()
+    with uncollected():
+        read = read_ahead(sources, report, format, progress, mentions)
+        writer.add(library, read, report, keep_versions)
+    return report
+
+
+def add(
+    records: Iterable[Paper | CitingSentence | Document],
+    library: str | Path,
+    *,
+    keep_versions: bool = False,
+    mentions: bool = False,
+) -> Report:
+    """Create or extend a library from papers, citing sentences and full texts made in Python.
+
+    They are cleaned like those of a file. Returns what was done.
+    """
+    report = Report()
+    cleaned = _cleaned(records, Cleaner(report))
+    writer.add(library, batches(cleaned, Extractor(mentions).spans), report, keep_versions)
+    return report
+
+
+def _cleaned(
+    records: Iterable[Paper | CitingSentence | Document], cleaner: Cleaner
+) -> Iterator[tuple[Record, SourceLocation]]:
+    for number, record in enumerate(records, 1):
+        location = SourceLocation("python", number)
+        if isinstance(record, Document):
+            yield from ((part, location) for part in parts(record, location, cleaner))
+        elif isinstance(record, CitingSentence):
+            sentence = clean_sentence(raw_sentence(record), location, cleaner)
+            if sentence is not None:
+                yield sentence, location
+        else:
+            paper = cleaner.paper(raw_paper(record), location)
+            if paper is not None:
+                yield replace(paper, light=record.light), location
+
+
+def encode(
+    library: str | Path,
+    *,
+    model: str = MINILM,
+    precision: Precision = "int8",
+    papers: bool = False,
+    threads: int = 0,
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> int:
+    """Give a library vectors of the spans of its citing sentences (extra `neural`).
+
+    With `papers`, of titles and abstracts as well. A text that has a vector of the same model is
+    not encoded again. `threads` is how many the model may use, 0 for one a core. Returns how many
+    texts were encoded.
+    """
+    return writer.encode(library, encoder_named(model, precision, threads), papers, progress)
+
+
+def build_sample(library: str | Path) -> Draft:
+    """Build the sample library of landmark papers; return the sample draft."""
+    folder = importlib.resources.files("citewise") / "sample"
+    with importlib.resources.as_file(folder / "papers.jsonl") as papers:
+        index([papers], library)
+    return draft_of((folder / "draft.txt").read_text("utf-8"), "txt")

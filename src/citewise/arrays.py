@@ -1,0 +1,207 @@
+"""Arrays that every stage works with: rows, columns, lists of different lengths, lookup tables."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+"""Positions of papers in a library."""
+
+Column = NDArray[np.float64]
+"""One number for each of some papers."""
+
+Hashes = NDArray[np.uint64]
+"""64-bit hashes; 0 is never the hash of anything."""
+
+Mask = NDArray[np.bool_]
+"""True or false for each of some papers."""
+
+_FIRST_SIZE = 1 << 16
+"""Slots of an empty hash table."""
+
+
+def summed(positions: Rows, weights: Column, count: int) -> Column:
+    """Return for each position 0..count-1 the sum of the weights that belong to it."""
+    # bincount of an empty array has integer type
+    return np.bincount(positions, weights, count).astype(np.float64, copy=False)
+
+
+def highest(positions: Rows, values: Column, count: int) -> Column:
+    """Return for each position 0..count-1 the largest of its values, at least 0."""
+    largest = np.zeros(count)
+    np.maximum.at(largest, positions, values)
+    return largest
+
+
+def top(scores: Column, limit: int) -> Rows:
+    """Return the positions of the `limit` highest scores above 0, best first.
+
+    Equal scores are sorted by position.
+    """
+    positions = np.flatnonzero(scores > 0)
+
+    # Sort only the scores that can be among the best: those from the limit-th highest up, which
+    # partition puts at index size - limit.
+    if positions.size > limit:
+        lowest = np.partition(scores[positions], positions.size - limit)[positions.size - limit]
+        positions = positions[scores[positions] >= lowest]
+
+    return positions[np.argsort(-scores[positions], kind="stable")][:limit]
+
+
+def distinct(rows: Rows) -> Rows:
+    """Return the distinct rows, sorted; faster than np.unique for thousands of them."""
+    present = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
+    present[rows] = True
+    return np.flatnonzero(present)
+
+
+class RowIndex:
+    """Finds the positions of rows in an array of distinct rows, by a table over all rows.
+
+    rows   3 1      table  -1 1 -1 0 -1    (row 1 is at position 1, row 3 at position 0)
+
+    Faster than a binary search from some hundreds of rows on.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        # The last entry of the table stands for every row above the highest.
+        self._end = int(rows.max(initial=-1)) + 1
+        self._table = np.full(self._end + 1, -1, np.int32)
+        self._table[rows] = np.arange(rows.size, dtype=np.int32)
+
+    def of(self, rows: Rows) -> Rows:
+        """Return the position of each row, -1 where it is absent."""
+        return self._table[np.minimum(rows, self._end)].astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Lists of different lengths, end to end: list i is values[starts[i]:starts[i + 1]]."""
+
+    values: NDArray[Any]
+    starts: Rows
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    def __getitem__(self, position: int) -> NDArray[Any]:
+        return self.values[self.starts[position] : self.starts[position + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        """Yield each list."""
+        return (self[position] for position in range(len(self)))
+
+    @property
+    def lengths(self) -> Rows:
+        """Return the length of each list."""
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> Rows:
+        """Return for each value the position of its list: 0 0 2 for lists of lengths 2, 0, 1."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @classmethod
+    def of(cls, lists: Sequence[NDArray[Any]]) -> "Ragged":
+        """Return the lists that some arrays of rows are, one list an array."""
+        starts = np.concatenate(([0], np.cumsum([each.size for each in lists]))).astype(np.int64)
+        return cls(np.concatenate([np.zeros(0, np.int64), *lists]), starts)
+
+    def kept(self, keep: Mask) -> "Ragged":
+        """Return the lists with only the values that `keep` marks."""
+        # kept_before[i] is how many of the first i values are kept: what start i becomes
+        kept_before = np.concatenate(([0], np.cumsum(keep)))
+        return Ragged(self.values[keep], kept_before[self.starts])
+
+    def take(self, positions: Rows) -> "Ragged":
+        """Return the lists at some positions, in that order."""
+        index, begins = flat_index(self.starts[positions], self.starts[positions + 1])
+        return Ragged(self.values[index], begins)
+
+    @classmethod
+    def join(cls, parts: "Sequence[Ragged]") -> "Ragged":
+        """Return the lists of all parts, one part after the other."""
+        lengths = np.concatenate([part.lengths for part in parts])
+        values = np.concatenate([part.values for part in parts])
+        return cls(values, np.concatenate(([0], np.cumsum(lengths))))
+
+
+def flat_index(starts: Rows, ends: Rows) -> tuple[Rows, Rows]:
+    """Return the indexes that the ranges starts[i]:ends[i] cover, and where each range begins.
+
+    For ranges 2:4 and 7:10 that is [2 3 7 8 9] and [0 2 5]; the last begin is the total length.
+    """
+    lengths = ends - starts
+    begins = np.concatenate(([0], np.cumsum(lengths)))
+
+    # 2 3 7 8 9  =  2 2 5 5 5  +  0 1 2 3 4
+    index = np.repeat(starts - begins[:-1], lengths)
+    index += np.arange(begins[-1])
+    return index, begins
+
+
+class HashTable:
+    """A table from 64-bit hashes to numbers, read and filled in bulk.
+
+    Open addressing with linear probing, never more than half full.
+    """
+
+    def __init__(self) -> None:
+        self._allocate(_FIRST_SIZE)
+
+    def find(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the number of each hash, -1 where there is none."""
+        return self._numbers[self._probe(hashes)]
+
+    def put(self, hashes: Hashes, numbers: NDArray[np.int64]) -> None:
+        """Set the numbers of distinct hashes."""
+        if 2 * (self._used + hashes.size) > self._size:
+            used = self._keys != 0
+            old_keys, old_numbers = self._keys[used], self._numbers[used]
+            self._allocate(1 << (4 * (old_keys.size + hashes.size)).bit_length())
+            self._insert(old_keys, old_numbers)
+
+        self._insert(hashes, numbers)
+
+    def _insert(self, hashes: Hashes, numbers: NDArray[np.int64]) -> None:
+        """Put new hashes into free slots.
+
+        Of several hashes that go to the same slot, the last one written stays; the others are
+        tried again.
+        """
+        self._used += hashes.size
+        while hashes.size:
+            slots = self._probe(hashes)
+            self._keys[slots] = hashes
+            stored = self._keys[slots] == hashes
+            self._numbers[slots[stored]] = numbers[stored]
+
+            hashes, numbers = hashes[~stored], numbers[~stored]
+
+    def _probe(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the slot of each hash: its own, or the empty one where it would go."""
+        # The size is a power of 2, so `& mask` is the remainder modulo the size.
+        mask = self._size - 1
+        slots = (hashes >> np.uint64(40)).view(np.int64) & mask
+
+        occupied = _by_others(self._keys[slots], hashes)
+        while occupied.size:
+            slots[occupied] = (slots[occupied] + 1) & mask
+            occupied = occupied[_by_others(self._keys[slots[occupied]], hashes[occupied])]
+        return slots
+
+    def _allocate(self, size: int) -> None:
+        self._size, self._used = size, 0
+        self._keys: Hashes = np.zeros(size, np.uint64)
+        self._numbers = np.full(size, -1, np.int64)
+
+
+def _by_others(keys: Hashes, hashes: Hashes) -> NDArray[np.intp]:
+    """Return the positions whose slot is taken by another hash (a key of 0 is an empty slot)."""
+    different: NDArray[np.intp] = np.flatnonzero(keys != hashes)  # few, most of the time
+    occupied: NDArray[np.intp] = different[keys[different] != 0]
+    return occupied

@@ -1,0 +1,1 @@
+"""From a file, a title or a pasted text to a query."""

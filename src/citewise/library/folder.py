@@ -1,0 +1,102 @@
+"""A library as its readers see it: one generation of a folder, opened once, memory-mapped."""
+
+from pathlib import Path
+
+import numpy as np
+
+from citewise.errors import BadLibrary
+from citewise.library import manifest as manifests
+from citewise.library.evidence.reader import EvidenceStore
+from citewise.library.evidence.segment import EvidenceSegment
+from citewise.library.evidence.tables import EvidenceTables
+from citewise.library.graph import GraphStore
+from citewise.library.lexical import LexicalReader, LexicalStore
+from citewise.library.manifest import Manifest
+from citewise.library.models import ModelStore
+from citewise.library.papers import PaperStore
+from citewise.library.process_memory import keep_freed_memory
+from citewise.library.segment import Segment
+from citewise.library.segments import Segments
+from citewise.library.tables import Tables
+from citewise.library.terms import TermStore
+from citewise.library.vectors import VectorStore
+from citewise.library.vocabulary import Vocabulary
+from citewise.types import StoreInfo
+
+_OPEN_ATTEMPTS = 20
+
+
+class LibraryFolder:
+    """`protocols.Stores` over a folder; it stays at the generation that it was opened at.
+
+    `manifest`, `segments`, `tables` and `vocabulary` are for the writer and for `verify`.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        """Open the current generation; should a writer replace it meanwhile, open the next one."""
+        keep_freed_memory()
+        self.path = Path(path)
+
+        for _ in range(_OPEN_ATTEMPTS):
+            manifest = manifests.load(self.path)
+            try:
+                self._open(manifest)
+                return
+            except FileNotFoundError as error:
+                missing = error.filename
+            except ValueError as error:
+                missing = str(error)
+            if manifests.load(self.path).generation == manifest.generation:
+                break
+
+        raise BadLibrary(
+            f"{self.path}: damaged ({missing} is missing or unreadable); run: "
+            f"citewise verify --library {self.path}"
+        )
+
+    def _open(self, manifest: Manifest) -> None:
+        tables = self.path / "tables" / manifest.tables
+        self.manifest = manifest
+        self.segments = Segments(
+            [
+                Segment(self.path / "segments" / entry.name, entry.rows)
+                for entry in manifest.segments
+            ]
+        )
+
+        self.tables = Tables.load(tables)
+        self.vocabulary = Vocabulary(tables)
+        lexical = LexicalReader(self.path / "lexical" / manifest.lexical)
+
+        self.papers = PaperStore(str(self.path), self.segments, self.tables)
+        self.graph = GraphStore(self.tables, self.segments.years)
+        self.terms = TermStore(
+            self.segments, self.tables, self.vocabulary, manifest.papers, manifest.lengths
+        )
+        self.lexical = LexicalStore(lexical, self.papers)
+        self.evidence = self._open_evidence(manifest)
+        self.vectors = VectorStore(self.path, self.papers, self.evidence)
+        self.models = ModelStore(self.path)
+
+    def _open_evidence(self, manifest: Manifest) -> EvidenceStore:
+        segments = [EvidenceSegment(self.path / "evidence" / name) for name in manifest.evidence]
+        if segments:
+            tables = EvidenceTables.load(self.path / "tables" / manifest.tables)
+        else:
+            nothing = np.zeros(0, np.int64)
+            tables = EvidenceTables.build([], nothing, self.tables.keys, self.segments.years)
+        return EvidenceStore(segments, tables, self.papers.in_scope)
+
+    @property
+    def info(self) -> StoreInfo:
+        """What this library is, and which state of it is open."""
+        return StoreInfo(
+            location=str(self.path),
+            fingerprint=self.manifest.fingerprint,
+            generation=self.manifest.generation,
+            written=self.manifest.written,
+            terms=len(self.vocabulary),
+            segments=len(self.segments),
+            deleted=self.tables.deleted.size,
+            bytes_on_disk=sum(entry.size for entry in self.manifest.files.values()),
+        )

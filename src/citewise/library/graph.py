@@ -1,0 +1,32 @@
+"""The citation graph in both directions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.arrays import Ragged, Rows
+from citewise.library.scopes import citing_is_seen
+from citewise.library.tables import Tables
+from citewise.types import Scope
+
+
+class GraphStore:
+    """`protocols.Graph` over tables; `years` are those of all rows."""
+
+    def __init__(self, tables: Tables, years: NDArray[np.int16]) -> None:
+        self._tables, self._years = tables, years
+
+    def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return the papers of the library that each paper cites, as far as the scope sees them."""
+        found = self._tables.references.lists(rows)
+        if scope is None:
+            return found
+        citing_seen = np.repeat(citing_is_seen(rows, self._years, scope), found.lengths)
+        return found.kept(citing_seen & ~np.isin(found.values, scope.unseen))
+
+    def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return the papers of the library that cite each paper, as far as the scope sees them."""
+        found = self._tables.citers.lists(rows)
+        if scope is None:
+            return found
+        cited_seen = np.repeat(~np.isin(rows, scope.unseen), found.lengths)
+        return found.kept(cited_seen & citing_is_seen(found.values, self._years, scope))

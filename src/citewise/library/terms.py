@@ -1,0 +1,132 @@
+"""The forward index: terms of papers, field by field, with their document frequencies."""
+
+import threading
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.arrays import Ragged, Rows, flat_index
+from citewise.library.segments import Segments
+from citewise.library.tables import Tables
+from citewise.library.vocabulary import Vocabulary
+from citewise.protocols import FIELDS, Matches, TermNumbers, TermStatistics
+from citewise.text.tokens import TermNumbering
+
+_TEXTS_KEPT = 8
+"""Texts whose terms are remembered: the stages of a system all ask for the same ones."""
+
+
+class TermStore:
+    """`protocols.Terms` over segments, tables and the vocabulary.
+
+    `papers` is the number of papers, `field_lengths` the number of terms in all of them by field.
+    """
+
+    def __init__(
+        self,
+        segments: Segments,
+        tables: Tables,
+        vocabulary: Vocabulary,
+        papers: int,
+        field_lengths: dict[str, int],
+    ) -> None:
+        self._segments, self._tables, self._vocabulary = segments, tables, vocabulary
+        self._papers, self._field_lengths = papers, field_lengths
+        self._numbering, self._lock = TermNumbering(vocabulary.number), threading.Lock()
+        self.of = lru_cache(maxsize=_TEXTS_KEPT)(self._of)
+
+    def _of(self, text: str) -> tuple[TermNumbers, NDArray[np.int64]]:
+        """Return the distinct terms of a text that the library knows, and their counts."""
+        with self._lock:
+            numbers, _ = self._numbering.numbers([text])
+        terms, counts = np.unique(numbers, return_counts=True)
+        terms.flags.writeable = counts.flags.writeable = False  # the next caller gets the same
+        return terms, counts
+
+    def words(self, terms: TermNumbers) -> list[str]:
+        """Return the stems with these numbers."""
+        return [self._vocabulary.word(number) for number in terms.tolist()]
+
+    def statistics(self, terms: TermNumbers, field: str) -> TermStatistics:
+        """Return the terms' document frequencies in a field of all papers."""
+        table = self._tables.frequencies[field]
+        if terms.size and terms.max() < table.size:
+            frequencies = table[terms].astype(np.int64)
+        else:
+            frequencies = np.zeros(terms.size, np.int64)
+            known = terms < table.size
+            frequencies[known] = table[terms[known]]
+
+        lengths = self._field_lengths
+        total = sum(lengths.values()) if field == "text" else lengths[field]
+        return TermStatistics(self._papers, frequencies, total / max(self._papers, 1))
+
+    def counts(self, rows: Rows, terms: TermNumbers, field: str) -> NDArray[np.float64]:
+        """Return the papers x terms matrix of how often each term occurs in a field."""
+        if field == "text":
+            return self.counts(rows, terms, "title") + self.counts(rows, terms, "abstract")
+        matrix = np.zeros((rows.size, terms.size))
+        matches = self.matches(rows, terms, field)
+        matrix[matches.rows, matches.columns] = matches.counts
+        return matrix
+
+    def matches(self, rows: Rows, terms: TermNumbers, field: str) -> Matches:
+        """Return where the terms occur in a field of the papers, as positions in `rows` and `terms`."""
+        # columns[t] is 1 + the position of term t in `terms`, 0 where it was not asked for
+        columns = np.zeros(
+            len(self._vocabulary), np.uint16 if terms.size < 2**16 - 1 else np.uint32
+        )
+        columns[terms] = np.arange(1, terms.size + 1)
+
+        parts = []
+        for segment, positions, local in self._segments.split(rows):
+            starts = segment.starts(field)
+            index, begins = flat_index(starts[local], starts[local + 1])
+            column = columns.take(segment.values(field, "terms").take(index))
+            hits = np.flatnonzero(column)
+            owners = np.repeat(positions, np.diff(begins))  # a search for each hit takes longer
+            counts = segment.values(field, "counts")[index[hits]].astype(np.float64)
+            parts.append((owners[hits], column[hits].astype(np.int64) - 1, counts))
+        return _joined(parts)
+
+    def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
+        """Return every term of a field of each paper, and how often each occurs there."""
+        if len(self._segments) == 1:
+            terms, counts = self._segments[0].lists(field, rows, "terms", "counts")
+            return terms, counts.values
+
+        lengths = np.zeros(rows.size, np.int64)
+        owners, values, counted = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []
+        for segment, positions, local in self._segments.split(rows):
+            terms, counts = segment.lists(field, local, "terms", "counts")
+            lengths[positions] = terms.lengths
+            owners.append(np.repeat(positions, terms.lengths))
+            values.append(terms.values)
+            counted.append(counts.values)
+
+        order = np.argsort(np.concatenate(owners), kind="stable")
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        every = np.concatenate([np.zeros(0, np.int64), *counted]).astype(np.int64)
+        return Ragged(np.concatenate(values).astype(np.int64)[order], starts), every[order]
+
+    def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
+        """Return the number of terms in a field (or in "text") of each paper."""
+        if field == "text":
+            return sum((self.lengths(rows, each) for each in FIELDS), np.zeros(rows.size, np.int64))
+        lengths = np.zeros(rows.size, np.int64)
+        for segment, positions, local in self._segments.split(rows):
+            lengths[positions] = segment.array(f"{field}.lengths")[local]
+        return lengths
+
+
+def _joined(parts: list[tuple[Rows, Rows, NDArray[np.float64]]]) -> Matches:
+    """Return the matches of all segments, sorted by paper."""
+    if len(parts) == 1:
+        return Matches(*parts[0])
+    if not parts:
+        return Matches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+    rows, columns, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(rows, kind="stable")
+    return Matches(rows[order], columns[order], counts[order])

@@ -1,0 +1,158 @@
+"""Terms of papers in memory, and the search for papers by their terms."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.arrays import Ragged, Rows
+from citewise.errors import BadInput
+from citewise.memory.papers import MemoryPapers, ragged
+from citewise.protocols import FIELDS, Matches, TermNumbers, TermStatistics
+from citewise.scoring import bm25
+from citewise.text.tokens import TermNumbering
+from citewise.types import Paper, Scope
+
+K1, B = 1.2, 0.75
+"""The parameters of the search, which are those of tantivy and Lucene."""
+
+_DIGITS_COMPARED = 3
+"""Scores that differ less are equal, as in the folder's index."""
+
+TermCounts = Counter[int]
+"""How often each term, by its number, occurs in a text."""
+
+
+class Vocabulary:
+    """Numbers stems as they are first met."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._numbering = TermNumbering(self._number)
+
+    def _number(self, stem: str) -> int:
+        return self.numbers.setdefault(stem, len(self.numbers))
+
+    def add(self, texts: Sequence[str]) -> list[TermCounts]:
+        """Return the terms of each text; new stems get a number."""
+        return _counted(self._numbering, texts)
+
+    def known(self, text: str) -> TermCounts:
+        """Return the terms of a text; stems without a number are left out."""
+        return _counted(TermNumbering(lambda stem: self.numbers.get(stem, -1)), [text])[0]
+
+
+def _counted(numbering: TermNumbering, texts: Sequence[str]) -> list[TermCounts]:
+    terms, starts = numbering.numbers(texts)
+    bounds = itertools.pairwise(starts.tolist())
+    return [Counter(terms[start:end].tolist()) for start, end in bounds]
+
+
+def statistics(terms: TermNumbers, texts: Sequence[TermCounts]) -> TermStatistics:
+    """Return the terms' document frequencies in some texts."""
+    frequencies = [sum(term in text for text in texts) for term in terms.tolist()]
+    return TermStatistics(
+        documents=len(texts),
+        frequencies=np.array(frequencies, np.int64),
+        mean_length=sum(text.total() for text in texts) / max(len(texts), 1),
+    )
+
+
+def matches(terms: TermNumbers, texts: Mapping[int, TermCounts]) -> Matches:
+    """Return where terms occur in texts: rows are the texts' numbers, columns positions in
+    `terms`.
+    """
+    found = [
+        (number, column, texts[number][term])
+        for number in sorted(texts)
+        for column, term in enumerate(terms.tolist())
+        if term in texts[number]
+    ]
+    rows, columns, counts = np.array(found, np.int64).reshape(-1, 3).T
+    return Matches(rows, columns, counts.astype(np.float64))
+
+
+class MemoryTerms:
+    """`protocols.Terms` over the counted terms of each field of each paper."""
+
+    def __init__(self, papers: Iterable[Paper], vocabulary: Vocabulary) -> None:
+        self._vocabulary, papers = vocabulary, list(papers)
+        self._texts = {
+            field: vocabulary.add([getattr(paper, field) for paper in papers]) for field in FIELDS
+        }
+        self._texts["text"] = [
+            title + abstract for title, abstract in zip(*self._texts.values(), strict=True)
+        ]
+
+    def of(self, text: str) -> tuple[TermNumbers, NDArray[np.int64]]:
+        """Return the distinct terms of a text that the library knows, and their counts."""
+        counts = sorted(self._vocabulary.known(text).items())
+        terms, numbers = np.array(counts, np.int64).reshape(-1, 2).T
+        return terms, numbers
+
+    def words(self, terms: TermNumbers) -> list[str]:
+        """Return the stems with these numbers."""
+        stems = list(self._vocabulary.numbers)
+        return [stems[term] for term in terms.tolist()]
+
+    def statistics(self, terms: TermNumbers, field: str) -> TermStatistics:
+        """Return the terms' document frequencies in a field of all papers."""
+        return statistics(terms, self._texts[field])
+
+    def counts(self, rows: Rows, terms: TermNumbers, field: str) -> NDArray[np.float64]:
+        """Return the papers x terms matrix of how often each term occurs in a field."""
+        matrix = [[text[term] for term in terms.tolist()] for text in self._of(rows, field)]
+        return np.array(matrix, np.float64).reshape(rows.size, terms.size)
+
+    def matches(self, rows: Rows, terms: TermNumbers, field: str) -> Matches:
+        """Return the same matrix without its zeros."""
+        return matches(terms, dict(enumerate(self._of(rows, field))))
+
+    def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
+        """Return every term of a field of each paper, and how often each occurs there."""
+        texts = [sorted(text.items()) for text in self._of(rows, field)]
+        counts = [count for text in texts for _, count in text]
+        return ragged([term for term, _ in text] for text in texts), np.array(counts, np.int64)
+
+    def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
+        """Return the number of terms in a field of each paper."""
+        return np.array([text.total() for text in self._of(rows, field)], np.int64)
+
+    def _of(self, rows: Rows, field: str) -> list[TermCounts]:
+        return [self._texts[field][row] for row in rows.tolist()]
+
+
+class MemoryLexical:
+    """`protocols.Lexical` that scores every paper by BM25.
+
+    The lengths of papers are exact; the folder's index rounds those of more than 40 terms, so
+    longer papers with nearly equal scores may have another order there.
+    """
+
+    def __init__(self, papers: MemoryPapers, terms: MemoryTerms) -> None:
+        self._papers, self._terms = papers, terms
+
+    def search(
+        self,
+        terms: TermNumbers,
+        weights: NDArray[np.int64],
+        k: int,
+        scope: Scope,
+        minimum: int | None = None,
+    ) -> Rows:
+        """Return the k best rows in scope, best first, equals in the order of rows."""
+        if k < 1:
+            raise BadInput(f"k must be at least 1, not {k}")
+        rows = self._papers.rows
+        known = self._terms.statistics(terms, "text")
+        counts = self._terms.counts(rows, terms, "text")
+        relative_lengths = self._terms.lengths(rows, "text") / (known.mean_length or 1.0)
+
+        norm = bm25.length_norm(relative_lengths, K1, B)[:, np.newaxis]
+        scores = bm25.saturation(counts, norm, K1) @ (weights * bm25.idf(known))
+        rounded = np.round(scores, _DIGITS_COMPARED)
+
+        found = rows[counts.any(axis=1) & self._papers.in_scope(rows, scope)]
+        return found[np.argsort(-rounded[found], kind="stable")][:k]

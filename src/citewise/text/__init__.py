@@ -1,0 +1,1 @@
+"""Text analysis: tokens, sentences, names, paper ids, LaTeX and citation marks."""

@@ -1,0 +1,68 @@
+"""What a training found, as tables for a terminal, as Markdown and as JSON."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import msgspec
+from rich.console import RenderableType
+
+from citewise.evaluate.tables import Section, drawn, written
+from citewise.train.training import Training
+
+_MOST_FEATURES = 25
+
+
+def as_table(training: Training) -> RenderableType:
+    """Return all tables, for a terminal."""
+    return drawn(_sections(training))
+
+
+def as_markdown(training: Training) -> str:
+    """Return all tables as Markdown."""
+    return written(_sections(training))
+
+
+def as_json(training: Training) -> str:
+    """Return everything but the model itself as one JSON document."""
+    document = {name: value for name, value in asdict(training).items() if name != "model"}
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def _sections(training: Training) -> Iterator[Section]:
+    yield _figures(
+        "Quality",
+        training.quality,
+        f"On {training.queries['dev']:,} dev queries; learned from "
+        f"{training.queries['train']:,} queries in {training.seconds['fitting']:,.0f} s.",
+    )
+    if training.ablation:
+        yield _figures(
+            "Left out",
+            training.ablation,
+            "Trees fitted again without a family of features; none of these "
+            "sees a linear step's score.",
+        )
+    yield Section(
+        "Worth",
+        ["feature", "share of the gain"],
+        [[name, f"{share:.1%}"] for name, share in [*training.worth.items()][:_MOST_FEATURES]],
+    )
+    if training.calibration:
+        yield Section(
+            "Calibration",
+            ["expected to be cited", "cited", "candidates"],
+            [
+                [f"{part['expected']:.1%}", f"{part['cited']:.1%}", f"{part['candidates']:,.0f}"]
+                for part in training.calibration
+            ],
+            "Of the 20 best of each dev query, by tenths.",
+        )
+
+
+def _figures(title: str, found: dict[str, dict[str, float]], note: str) -> Section:
+    measures = [*next(iter(found.values()))]
+    rows = [
+        [name, *(f"{figures[measure]:.3f}" for measure in measures)]
+        for name, figures in found.items()
+    ]
+    return Section(title, ["", *measures], rows, note)
