@@ -1,7 +1,7 @@
-"""BM25 on `cs`: quality by the protocol, latency and memory, beside pyserini on the same texts,
-interleaved.
+"""BM25 on `cs`: quality by the protocol, latency and memory, beside pyserini on the same texts; the
+two answer each query in turns.
 
-python benchmarks/bm25.py (some ten minutes)
+    python benchmarks/bm25.py            (some ten minutes)
 """
 
 import functools
@@ -27,6 +27,7 @@ def main() -> None:
     asked = saved_queries("cs", 2022, least=5)
     library = build_library()
     rival = build_rival(papers)
+
     years = {paper["id"]: paper.get("year") or 0 for paper in papers}
     quality = {"citewise bm25": measure(asked, our_run(library, asked, "bm25"))}
     for name in ("bm25-title", "bm25-keyterms"):
@@ -35,6 +36,7 @@ def main() -> None:
         asked, our_run(library, asked, f"bm25(k1={K1},b={B})")
     )
     quality[f"pyserini (k1={K1}, b={B})"] = measure(asked, their_run(rival, asked, years))
+
     latency = timed(library, rival, asked[:TIMED])
     memory = {
         "citewise MB, serving": in_fresh_process("serving.py", str(WORK / "cs-library")),
@@ -54,8 +56,8 @@ def main() -> None:
     )
 
 
-def build_library() -> citewise.OpenLibrary:
-    """Index `cs` with its versions kept apart, so that every system sees the same 315,077 papers."""
+def build_library() -> citewise.Library:
+    """Return the library of `cs`; versions are kept apart, so that every system has 315,077."""
     folder = WORK / "cs-library"
     if not (folder / "manifest.json").exists():
         subprocess.run(
@@ -76,6 +78,9 @@ def build_library() -> citewise.OpenLibrary:
 
 
 def build_rival(papers: list[dict]) -> Pyserini:
+    """Return a pyserini process with the index of the papers open; the index is made where it is
+    not there.
+    """
     rival, folder = Pyserini(), WORK / "cs-pyserini"
     if not folder.exists():
         shutil.rmtree(WORK / "cs-collection", ignore_errors=True)
@@ -87,7 +92,8 @@ def build_rival(papers: list[dict]) -> Pyserini:
     return rival
 
 
-def our_run(library: citewise.OpenLibrary, asked: list, system: str) -> dict[str, dict[str, float]]:
+def our_run(library: citewise.Library, asked: list, system: str) -> dict[str, dict[str, float]]:
+    """Return the scores of a system's first 1000 papers, by query and paper."""
     recommender, names, run = library.recommender(system), _names(library), {}
     for each in asked:
         ranking = recommender.rank(Query(each.title, each.abstract, each.id, each.year), 1000)
@@ -97,35 +103,37 @@ def our_run(library: citewise.OpenLibrary, asked: list, system: str) -> dict[str
 
 
 @functools.cache
-def _names(library: citewise.OpenLibrary) -> list[str]:
+def _names(library: citewise.Library) -> list[str]:
     """Return the ids of all papers by row; the benchmark's library has no removed rows."""
-    held, rows = library.library, library.library.rows
+    papers = library.stores.papers
     return [
         paper.id
-        for start in range(0, rows.size, 5000)
-        for paper in held.papers(rows[start : start + 5000])
+        for start in range(0, papers.rows.size, 5000)
+        for paper in papers.read(papers.rows[start : start + 5000])
     ]
 
 
 def their_run(rival: Pyserini, asked: list, years: dict[str, int]) -> dict[str, dict[str, float]]:
-    """Ask for enough hits that 1000 remain when the query itself and younger papers are left out."""
+    """Return the scores of pyserini's first 1000 papers, by query and paper, without the query
+    itself and younger papers; 3000 hits are enough for that.
+    """
     run = {}
     for each in asked:
-        hits = rival.ask(do="search", text=f"{each.title}\n{each.abstract}", k=3000, hits=True)[
-            "hits"
-        ]
+        text = f"{each.title}\n{each.abstract}"
+        answer = rival.ask(do="search", text=text, k=3000, hits=True)
+
         kept = [
             (name, score)
-            for name, score in hits
+            for name, score in answer["hits"]
             if 0 < years[name] <= each.year and name != each.id
         ][:1000]
         run[each.id] = dict(kept)
     return run
 
 
-def timed(library: citewise.OpenLibrary, rival: Pyserini, asked: list) -> dict:
-    """Time the top 1000 of full title+abstract queries, each query asked of both in turn, in
-    several rounds.
+def timed(library: citewise.Library, rival: Pyserini, asked: list) -> dict:
+    """Return how long the first 1000 papers take for queries of title and abstract, by round; both
+    programs answer each query in turns.
     """
     recommender = library.recommender(f"bm25(k1={K1},b={B})")
 
@@ -137,6 +145,7 @@ def timed(library: citewise.OpenLibrary, rival: Pyserini, asked: list) -> dict:
     for each in asked[:20]:  # warm both
         ours(Query(each.title, each.abstract))
         rival.ask(do="search", text=f"{each.title}\n{each.abstract}", k=1000)
+
     medians: dict[str, list[float]] = {
         "citewise": [],
         "citewise, papers up to 2022": [],
@@ -161,6 +170,7 @@ def timed(library: citewise.OpenLibrary, rival: Pyserini, asked: list) -> dict:
                 taken[name] += values
         for name, values in taken.items():
             medians[name].append(round(statistics.median(values) * 1000, 2))
+
     best = {name: statistics.median(values) for name, values in medians.items()}
     opening = [_open_once() for _ in range(ROUNDS)]
     return {

@@ -19,11 +19,11 @@ def tokens(texts: list[str]):
     return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)
 
 
-held = [json.loads(line) for line in open(papers)]
+collection = [json.loads(line) for line in open(papers)]
 asked = [json.loads(line) for line in open(queries)]
 start = time.perf_counter()
 engine = bm25s.BM25(method="lucene", k1=float(k1), b=float(b), backend="numba")
-engine.index(tokens([paper["contents"] for paper in held]), show_progress=False)
+engine.index(tokens([paper["contents"] for paper in collection]), show_progress=False)
 built = time.perf_counter() - start
 taken = []
 with open(run, "w") as file:
@@ -31,13 +31,13 @@ with open(run, "w") as file:
         start = time.perf_counter()
         rows, scores = engine.retrieve(
             tokens([query["contents"]]),
-            k=min(int(depth), len(held)),
+            k=min(int(depth), len(collection)),
             show_progress=False,
             n_threads=1,
         )
         taken.append(time.perf_counter() - start)
         hits = [
-            (held[row]["id"], score)
+            (collection[row]["id"], score)
             for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True)
         ]
         file.writelines(

@@ -1,7 +1,7 @@
 """Index building on `cs`: papers a second, processor time and memory, beside pyserini on the same
-texts, interleaved.
+texts; the two build in turns.
 
-python benchmarks/build.py (some ten minutes)
+    python benchmarks/build.py            (some ten minutes)
 """
 
 import json
@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from measuring import interleaved, run_watched, save
 from protocol import WORK, records
@@ -20,20 +21,29 @@ ROUNDS = 3
 
 
 def processor_time() -> float:
-    """Return the processor time in seconds of all processes started here that have ended; other
-    load adds little.
+    """Return the processor seconds of all processes that were started here and have ended; unlike
+    wall time, it hardly grows with what else the machine does.
     """
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
+def source_of(corpus: str) -> Path:
+    """Return a corpus as a file of plain JSON lines; it is made where it is not there."""
+    source = WORK / f"{corpus}.jsonl"
+    if not source.exists():
+        WORK.mkdir(exist_ok=True)
+        lines = (json.dumps(paper, ensure_ascii=False) + "\n" for paper in records(corpus))
+        source.write_text("".join(lines))
+    return source
+
+
 def main() -> None:
     papers = list(records("cs"))
-    source, collection = WORK / "cs.jsonl", WORK / "cs-collection"
-    if not source.exists():
-        source.write_text("".join(json.dumps(paper, ensure_ascii=False) + "\n" for paper in papers))
+    source, collection = source_of("cs"), WORK / "cs-collection"
     if not collection.exists():
         write_collection(papers, collection)
+
     count = len(papers)
     del papers
     memory: dict[str, list[int]] = {"citewise": [], "pyserini": []}
@@ -73,6 +83,7 @@ def main() -> None:
 
     taken = interleaved(ROUNDS, **{name: lambda name=name: watched(name) for name in contestants})
     speed = {name: round(count / statistics.median(seconds)) for name, seconds in taken.items()}
+
     own = speed.pop("citewise: papers, forward and lexical index, graph")
     save(
         "build",

@@ -1,4 +1,4 @@
-"""What the benchmarks of sentences share: libraries of the three collections and their questions."""
+"""What the benchmarks of sentences share: libraries of three collections, and their questions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,9 @@ COLLECTIONS = ("peerread", "scisummnet", "evoeco")
 
 
 def library_of(name: str) -> citewise.Library:
-    """Return the library of a collection's papers and citing sentences, made where it is not there."""
+    """Return the library of a collection's papers and citing sentences; it is made where it is not
+    there.
+    """
     folder = WORK / f"{name}-contexts-library"
     if not (folder / "manifest.json").exists():
         citewise.index(
@@ -23,14 +25,17 @@ def library_of(name: str) -> citewise.Library:
 
 
 def dev_questions(library: citewise.Library, name: str, draft: bool = True) -> list[Question]:
-    """Return the thousand sentences to report on, younger than all evidence."""
+    """Return a collection's thousand dev sentences as questions, younger than all evidence.
+
+    With `draft`, they know the title and abstract of their paper.
+    """
     return read_sentence_questions(
         library.stores, DATA / f"{name}-contexts" / "dev_queries.jsonl.xz", Report(), draft
     )
 
 
 def with_cited(library: citewise.Library, questions: Sequence[Question]) -> list[Question]:
-    """Return the questions that know what the same paper's other sentences among them cite."""
+    """Return the questions with what the same paper's other sentences among them cite as cited."""
     cited: dict[str, list[Question]] = {}
     for each in questions:
         cited.setdefault(each.query.hidden[0], []).append(each)

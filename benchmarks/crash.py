@@ -1,6 +1,7 @@
-"""Two hundred writers killed at random moments, and a reader beside a writer: what survives.
+"""What libraries look like after two hundred writers were killed at random moments, and what a
+reader sees beside a writer.
 
-python benchmarks/crash.py           (some five minutes)
+    python benchmarks/crash.py            (some five minutes)
 """
 
 import sys

@@ -1,7 +1,7 @@
 """The encoder beside sentence-transformers with the same weights: are the vectors the same, and
 which is faster?
 
-python benchmarks/encoder.py (some five minutes, the rival's environment not counted)
+    python benchmarks/encoder.py            (some five minutes, the rival's environment not counted)
 """
 
 import json
@@ -14,18 +14,20 @@ import numpy as np
 
 from citewise.embed.encoder import BertEncoder
 from citewise.embed.folder import folder_of
+from citewise.protocols import Precision
 from contexts import library_of
 from measuring import save
 from protocol import WORK
 
 TEXTS, ROUNDS = 600, 3
 RIVAL = ("torch==2.13.0", "sentence-transformers")
+PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
 
 
 def main() -> None:
-    library = library_of("scisummnet").library
-    spans = np.linspace(0, library.evidence_counts().spans - 1, TEXTS).astype(np.int64)
-    texts = library.span_texts(spans)
+    evidence = library_of("scisummnet").stores.evidence
+    spans = np.linspace(0, evidence.counts().spans - 1, TEXTS).astype(np.int64)
+    texts = evidence.texts(spans)
     rival = subprocess.Popen(
         [
             rival_python(),
@@ -36,9 +38,10 @@ def main() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    ours = {precision: BertEncoder("minilm", precision) for precision in ("fp32", "int8")}
-    for encoder in ours.values():
+    ours = {precision: BertEncoder("minilm", precision) for precision in PRECISIONS}
+    for encoder in ours.values():  # load the models before they are timed
         encoder.encode(texts[:50])
+
     speeds: dict[str, list[float]] = {name: [] for name in (*ours, "sentence-transformers")}
     theirs = np.zeros(0)
     for _ in range(ROUNDS):
@@ -52,7 +55,8 @@ def main() -> None:
         speeds["sentence-transformers"].append(round(TEXTS / answer["seconds"], 1))
     rival.stdin.close()
     rival.wait()
-    alike = {name: (encoder.encode(texts) * theirs).sum(1) for name, encoder in ours.items()}
+
+    cosines = {name: (encoder.encode(texts) * theirs).sum(1) for name, encoder in ours.items()}
     save(
         "encoder",
         {
@@ -62,7 +66,7 @@ def main() -> None:
             "texts a CPU second, one thread, by round": speeds,
             "cosine to sentence-transformers": {
                 name: {"least": round(float(each.min()), 6), "mean": round(float(each.mean()), 6)}
-                for name, each in alike.items()
+                for name, each in cosines.items()
             },
         },
     )

@@ -1,8 +1,10 @@
-"""What the readers of full texts make of real documents, by format; `--sample` draws groups to be
-checked by hand.
+"""What the readers of full texts find in real documents, by format.
 
-The checked sample is `extraction_checked.csv` beside this file: where each group stands and what
-was found, no text.
+    python benchmarks/extraction.py            (some minutes)
+    python benchmarks/extraction.py --sample   draws groups of citations to be checked by hand
+
+The checked sample is `extraction_checked.csv` beside this file: where each group is and what was
+found, no text.
 """
 
 import csv
@@ -31,7 +33,7 @@ from citewise.ingest.fulltext import (
 from citewise.ingest.report import Report
 from citewise.ingest.source import open_source
 from citewise.text.ids import scheme_of
-from citewise.types import CitingSentence
+from citewise.types import CitationGroup, CitingSentence
 from measuring import ROOT, save
 
 CORPORA = ROOT.parent / "shared" / "data"
@@ -52,6 +54,7 @@ DRAWN = 12
 
 
 def read(name: str, report: Report) -> Iterator[tuple[str, Document]]:
+    """Yield the documents of a format, each with its file and line."""
     module, pattern = FORMATS[name]
     for path in sorted(SAMPLES.glob(pattern)):
         source = open_source(str(path))
@@ -62,10 +65,13 @@ def read(name: str, report: Report) -> Iterator[tuple[str, Document]]:
 
 
 def measured(name: str) -> dict:
-    report, count = Report(), Counter()
+    """Return how many documents, sentences and citations of a format were read."""
+    report = Report()
     start = time.perf_counter()
     documents = [document for _, document in read(name, report)]
     seconds = time.perf_counter() - start
+
+    count: Counter[str] = Counter()
     for document in documents:
         groups = [group for sentence in document.sentences for group in sentence.groups]
         count.update(
@@ -112,14 +118,15 @@ def resolved() -> dict:
         ],
         library,
     )
-    opened = citewise.open(library)
+
+    built = citewise.open(library)
     found = {}
     for name in FORMATS:
         papers = [
-            opened[paper.id]
+            built[paper.id]
             for _, document in read(name, Report())
             for paper in document.cited
-            if paper.id in opened
+            if paper.id in built
         ]
         found[name] = sum(not paper.light for paper in papers)
     return found
@@ -147,33 +154,37 @@ def checked() -> dict:
 
 
 def sample(name: str) -> Iterator[tuple[str, Document, CitingSentence, int]]:
-    """Yield groups drawn at random, of as many documents as there are."""
+    """Yield groups of citations drawn at random, from different documents as long as there are any:
+    where the document is, the document, the sentence, and the group's number in it.
+    """
     dice = random.Random(f"extraction {name} 3")
-    found = [(place, document) for place, document in read(name, Report()) if document.sentences]
+    found = [each for each in read(name, Report()) if each[1].sentences]
     dice.shuffle(found)
-    for place, document in (found * DRAWN)[:DRAWN]:
+    for location, document in (found * DRAWN)[:DRAWN]:
         sentence = dice.choice(document.sentences)
-        yield place, document, sentence, dice.randrange(len(sentence.groups))
+        yield location, document, sentence, dice.randrange(len(sentence.groups))
 
 
 def show_sample() -> None:
     for name in FORMATS:
-        for place, document, sentence, number in sample(name):
-            group = sentence.groups[number]
-            papers = {paper.id: paper for paper in document.cited}
-            end = sentence.start + len(sentence.text)
-            print(
-                f"\n=== {name} | {place} | {sentence.start} | {group.start}-{group.end} | {sentence.section}"
-            )
-            print(f"...{document.text[max(0, sentence.start - 120) : sentence.start]!r}")
-            text = sentence.text
-            print(f">>> {text[: group.start]}⟦{text[group.start : group.end]}⟧{text[group.end :]}")
-            print(f"{document.text[end : end + 100]!r}...")
-            for key in group.cited:
-                paper = papers[key]
-                print(
-                    f"   {document.cited.index(paper) + 1}: {paper.authors[:2]} {paper.year} {paper.title[:90]}"
-                )
+        for location, document, sentence, number in sample(name):
+            show_group(f"{name} | {location}", document, sentence, sentence.groups[number])
+
+
+def show_group(
+    where: str, document: Document, sentence: CitingSentence, group: CitationGroup
+) -> None:
+    """Print a group of citations with the text around it, and what it was found to cite."""
+    text, start, end = sentence.text, sentence.start, sentence.start + len(sentence.text)
+    print(f"\n=== {where} | {start} | {group.start}-{group.end} | {sentence.section}")
+    print(f"...{document.text[max(0, start - 120) : start]!r}")
+    print(f">>> {text[: group.start]}⟦{text[group.start : group.end]}⟧{text[group.end :]}")
+    print(f"{document.text[end : end + 100]!r}...")
+
+    papers = {paper.id: paper for paper in document.cited}
+    for paper in (papers[key] for key in group.cited):
+        position = document.cited.index(paper) + 1
+        print(f"   {position}: {paper.authors[:2]} {paper.year} {paper.title[:90]}")
 
 
 if __name__ == "__main__":

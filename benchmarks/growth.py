@@ -1,7 +1,7 @@
 """How time and memory grow with the library: 50k, 150k, 315k papers of `cs`, and 2 million
 resampled from them.
 
-python benchmarks/growth.py (some ten minutes)
+    python benchmarks/growth.py            (some ten minutes)
 """
 
 import json
@@ -22,13 +22,13 @@ ADDED = 1_000
 
 
 def resampled(papers: list[dict], size: int) -> Iterator[dict]:
-    """Yield papers drawn from real ones: beyond the first pass with ids of their own, a tenth of
-    the words dropped.
+    """Yield `size` papers made from real ones: these themselves, then copies with new ids that lack
+    a tenth of the words.
     """
     chance = random.Random(2018)
     for number in range(size):
-        turn, place = divmod(number, len(papers))
-        paper = papers[place]
+        turn, position = divmod(number, len(papers))
+        paper = papers[position]
         if turn:
             paper = {
                 **paper,
@@ -53,6 +53,7 @@ def main() -> None:
 
 
 def measure_size(papers: list[dict], size: int) -> dict:
+    """Return time, memory and disk space of a library of `size` papers."""
     source, library = WORK / "growth.jsonl", WORK / "growth-library"
     shutil.rmtree(library, ignore_errors=True)
     with source.open("w") as file:
@@ -71,6 +72,7 @@ def measure_size(papers: list[dict], size: int) -> dict:
             "--keep-versions",
         ]
     )
+
     row = {
         "papers": size,
         "build s": round(seconds, 1),
@@ -88,6 +90,7 @@ def measure_size(papers: list[dict], size: int) -> dict:
 
 
 def time_changes(library: Path) -> dict:
+    """Return the seconds that adding and removing papers take."""
     new = [
         Paper(
             id=f"new{number}",
@@ -97,6 +100,7 @@ def time_changes(library: Path) -> dict:
         )
         for number in range(ADDED)
     ]
+
     start = time.perf_counter()
     citewise.add(new, library)
     added = time.perf_counter()

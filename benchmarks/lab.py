@@ -1,7 +1,7 @@
 """The laboratory's figures on `cs` and `elife`: query forms, pools of growing size, rivals through
 run files, k1/b.
 
-python benchmarks/lab.py [cs] [elife] (about an hour for both; finished answers are kept)
+    python benchmarks/lab.py [cs] [elife]            (about an hour; finished answers are kept)
 """
 
 import json
@@ -55,12 +55,14 @@ def measure(corpus: str, settings: SplitSettings, sizes: tuple[int, ...]) -> Non
     library = library_of(corpus)
     split = split_of(corpus, library, settings)
     questions = split.questions(library.stores, "test")
+
     papers = list(records(corpus))
     pools = {size: pool(library, papers, questions, size) for size in sizes} | {len(papers): papers}
     found = {
         size: measured_pool(corpus, size, members, library, questions)
         for size, members in pools.items()
     }
+
     dev = split.questions(library.stores, "dev")
     sample = random.Random(0).sample(dev, min(GRID_SAMPLE, len(dev)))
     grid = evaluate(
@@ -126,10 +128,12 @@ def measured_pool(
     runs = WORK / "runs"
     runs.mkdir(exist_ok=True)
     files = {name: runs / f"{corpus}-{size}-{name}.run" for name in ("pyserini", "bm25s")}
+
     about = {
         "pyserini": ask_pyserini(f"{corpus}-{size}", members, asked, files["pyserini"]),
         "bm25s": ask_bm25s(f"{corpus}-{size}", members, asked, files["bm25s"]),
     }
+
     systems = [FORMS if library is whole else "bm25", *(f"run:{file}" for file in files.values())]
     results = evaluate(
         library.stores, systems, asked, Settings(measures=MEASURES, jobs=1, folder=runs)
@@ -199,6 +203,7 @@ def ask_pyserini(name: str, members: list[dict], questions: list[Question], file
             rival.ask(do="index", collection=str(collection), folder=str(index), store=False)
             shutil.rmtree(collection)
         rival.ask(do="open", folder=str(index), k1=K1, b=B)
+
         taken = []
         with file.open("w") as run:
             for each in questions:
@@ -235,6 +240,7 @@ def ask_bm25s(name: str, members: list[dict], questions: list[Question], file: P
                 json.dumps({"id": each.id, "contents": each.query.text}) + "\n"
                 for each in questions
             )
+
         worker = Path(__file__).with_name("bm25s_worker.py")
         done = subprocess.run(
             [bm25s_python(), worker, papers, queries, file, str(K1), str(B), str(HITS)],

@@ -1,8 +1,9 @@
-"""Local recommendation: `ilciter` and `evidence` on the dev queries of the three collections, none
-tuned on them.
+"""Papers for sentences: `ilciter` and `evidence` on the dev queries of the three collections, on
+which neither was tuned.
 
-python benchmarks/local.py [peerread] [scisummnet] [evoeco] (some ten minutes, the libraries not
-counted)
+    python benchmarks/local.py [peerread] [scisummnet] [evoeco]
+
+Some ten minutes, the libraries not counted.
 """
 
 import sys
@@ -43,32 +44,35 @@ def main() -> None:
 
 
 def measure(name: str) -> dict:
-    held = library_of(name)
-    questions, alone = dev_questions(held, name), dev_questions(held, name, draft=False)
-    cited = [each for each in with_cited(held, questions) if each.query.cited]
-    counts = held.library.evidence_counts()
+    """Return what the systems find for the sentences of a collection, by what they know of the
+    draft.
+    """
+    library = library_of(name)
+    questions, alone = dev_questions(library, name), dev_questions(library, name, draft=False)
+    with_others = [each for each in with_cited(library, questions) if each.query.cited]
+    ids = {each.id for each in with_others}
+    counts = library.stores.evidence.counts()
+
     return {
         "sentences": counts.sentences,
         "spans": counts.spans,
         "queries": len(questions),
-        "sentence alone": quality(held, ("bm25", "ilciter", "evidence"), alone),
-        "with the draft's title and abstract": quality(held, ("evidence",), questions),
+        "sentence alone": quality(library, ("bm25", "ilciter", "evidence"), alone),
+        "with the draft's title and abstract": quality(library, ("evidence",), questions),
         "of sentences whose paper has others among them": {
-            "queries": len(cited),
+            "queries": len(with_others),
             "title and abstract": quality(
-                held,
-                ("evidence",),
-                [each for each in questions if each.id in {asked.id for asked in cited}],
+                library, ("evidence",), [each for each in questions if each.id in ids]
             ),
-            "and what these cite": quality(held, ("evidence",), cited),
+            "and what these cite": quality(library, ("evidence",), with_others),
         },
     }
 
 
-def quality(
-    held: citewise.OpenLibrary, systems: tuple[str, ...], questions: list[Question]
-) -> dict:
-    found = evaluate(held, systems, questions, Settings(measures=parse_measures(MEASURES)))
+def quality(library: citewise.Library, systems: tuple[str, ...], questions: list[Question]) -> dict:
+    """Return by system each measure as value, lower and upper bound."""
+    settings = Settings(measures=parse_measures(MEASURES))
+    found = evaluate(library.stores, systems, questions, settings)
     return {
         each.system: {
             measure: [round(value.value, 4), round(value.low, 4), round(value.high, 4)]

@@ -1,11 +1,11 @@
 """Trains the ranker for sentences that ships, on citing sentences older than the dev queries, and
-takes parts away.
+measures it without families of signals and without collections.
 
     python benchmarks/local_model.py [--keep] [--tenth]
 
 Some seven minutes of one core; features are kept; --keep writes the model; --tenth asks a tenth of
-the questions, to see that it runs. Quality here is of sentences of citing papers that were held
-out, as of the year that is trained on.
+the questions, to see that it runs. Quality is measured on sentences of the same years whose papers
+the model did not learn from.
 """
 
 import json
@@ -37,7 +37,7 @@ PARTS = (
     ("peerread", 2016, 3000),
     ("scisummnet", 2010, 2500),
 )
-"""Collection, year, most questions."""
+"""Collection, year, and how many questions there are at most."""
 TREES, ABLATION_TREES, HELD_OUT = 70, 40, 400
 ONE_IN = 5
 """One citing paper in this many is held out."""
@@ -51,6 +51,7 @@ Sets = dict[str, dict[str, Examples]]
 def main() -> None:
     sets = {f"{name} {year}": examples_of(name, year, most // SHARE) for name, year, most in PARTS}
     trees = fit_trees(Examples.join([each["train"] for each in sets.values()]), FEATURES, TREES, 0)
+
     about = {
         "trained by": "benchmarks/local_model.py",
         "commit": COMMIT,
@@ -62,6 +63,7 @@ def main() -> None:
         "held out, MRR and hit@10": quality(trees, sets),
         "note": "The dev queries of the collections were not looked at.",
     }
+
     if "--keep" in sys.argv:
         MODEL.mkdir(exist_ok=True)
         (MODEL / "trees.txt").write_text(trees, "utf-8")
@@ -84,13 +86,13 @@ def parts_away(sets: Sets) -> dict:
 
     def without(kept: Sequence[int]) -> dict:
         trees = fit_trees(
-            small.columns(kept), [FEATURES[place] for place in kept], ABLATION_TREES, 0
+            small.columns(kept), [FEATURES[column] for column in kept], ABLATION_TREES, 0
         )
         narrow = {
             part: {kind: examples.columns(kept) for kind, examples in each.items()}
             for part, each in sets.items()
         }
-        return quality(trees, narrow, [FEATURES[place] for place in kept])
+        return quality(trees, narrow, [FEATURES[column] for column in kept])
 
     return {
         f"without {family}": found
@@ -115,8 +117,8 @@ def transfer(sets: Sets) -> dict:
 
 
 def examples_of(name: str, year: int, most: int) -> dict[str, Examples]:
-    """Return features to learn from, and of held-out questions with the draft and without; kept
-    from run to run.
+    """Return the features of questions to learn from ("train"), and of held-out ones with the draft
+    ("draft") and without ("alone"); files keep them from run to run.
     """
     files = {
         part: WORK / f"sentences-{name}-{year}-{part}{MARK}.npz"
@@ -127,6 +129,7 @@ def examples_of(name: str, year: int, most: int) -> dict[str, Examples]:
         train, rest = held_out(sentence_questions(stores, SentenceSplit((year, year), most)))
         rest = rest[:: max(1, len(rest) * SHARE // HELD_OUT)][: HELD_OUT // SHARE]
         alone = [replace(each, query=replace(each.query, title="", abstract="")) for each in rest]
+
         keep(files["train"], stores, [poorer(stores, each, 0) for each in train])
         keep(files["draft"], stores, rest, whole=True)
         keep(files["alone"], stores, alone, whole=True)
@@ -134,8 +137,8 @@ def examples_of(name: str, year: int, most: int) -> dict[str, Examples]:
 
 
 def held_out(questions: Sequence[Question]) -> tuple[list[Question], list[Question]]:
-    """Return the questions to learn from, and those of one citing paper in five; sorted by citing
-    paper.
+    """Return the questions to learn from, and those of one citing paper in five to judge by; both
+    sorted by citing paper.
     """
     parts: tuple[list[Question], list[Question]] = ([], [])
     for question in by_paper(questions):
@@ -144,6 +147,7 @@ def held_out(questions: Sequence[Question]) -> tuple[list[Question], list[Questi
 
 
 def keep(file: Path, stores: Stores, questions: Sequence[Question], whole: bool = False) -> None:
+    """Write the features of questions; with `whole`, of all their candidates."""
     with Workers(stores) as workers:
         made, _ = examples(
             workers, questions, Extraction(whole=whole), file.stem, lambda what, done, total: None
@@ -152,11 +156,13 @@ def keep(file: Path, stores: Stores, questions: Sequence[Question], whole: bool 
 
 
 def kept(file: Path) -> Examples:
+    """Return the features that a file keeps."""
     arrays = np.load(file)
     return Examples(*(arrays[name] for name in "mcwsg"))
 
 
 def every_third(examples: Examples) -> Examples:
+    """Return the features of every third question."""
     owners = np.repeat(np.arange(examples.sizes.size), examples.sizes)
     taken = owners % 3 == 0
     return Examples(
@@ -169,7 +175,7 @@ def every_third(examples: Examples) -> Examples:
 
 
 def quality(trees: str, sets: Sets, features: Sequence[str] = FEATURES) -> dict:
-    """Return MRR and hit@10 of held-out questions, with the draft's title and abstract and without."""
+    """Return MRR and hit@10 of held-out questions by part, with the draft and without."""
     model = TreeModel.of(saved_model(TARGET, trees, features), SENTENCE_MODEL)
     return {
         part: {

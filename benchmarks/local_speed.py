@@ -1,10 +1,12 @@
-"""What an answer takes: `evidence` and `ilciter` against rank_bm25's Okapi and Plus over the same
-spans, in turns.
+"""The time of an answer for a sentence: `evidence` and `ilciter` beside rank_bm25's Okapi and Plus
+over the same spans, in turns.
 
-python benchmarks/local_speed.py [peerread] (about five minutes; rank_bm25 holds its spans in
-memory)
+    python benchmarks/local_speed.py [peerread]
+
+About five minutes; rank_bm25 needs its spans in memory.
 """
 
+import itertools
 import statistics
 import sys
 import time
@@ -15,9 +17,8 @@ from rank_bm25 import BM25Okapi, BM25Plus
 
 import citewise
 from citewise.evaluate import Question
-from citewise.recommend import scope_of
-from citewise.text.tokens import Terms
-from citewise.types import Query
+from citewise.text.tokens import TermNumbering
+from citewise.types import Scope
 from contexts import dev_questions, library_of
 from measuring import save
 
@@ -26,37 +27,23 @@ SPANS, TIMED, ROUNDS, K = 200_000, 30, 3, 10
 
 def main() -> None:
     name = (sys.argv[1:] or ["peerread"])[0]
-    held = library_of(name)
-    library = held.library
-    spans = np.unique(library.said_of(library.rows, scope_of(library, Query(sentence="x"))).values)
-    numbered: dict[str, int] = {}
-    terms = Terms(lambda stem: numbered.setdefault(stem, len(numbered)))
-    words = [*library.span_texts(spans[:SPANS])]
-    numbers, starts = terms.numbers(words)
-    tokens = [numbers[starts[place] : starts[place + 1]].tolist() for place in range(len(words))]
-    rivals = BM25Okapi(tokens), BM25Plus(tokens)
-    questions = dev_questions(held, name)[:: 1000 // TIMED][:TIMED]
+    library = library_of(name)
+    stores = library.stores
+    questions = dev_questions(library, name)[:: 1000 // TIMED][:TIMED]
+    spans = np.unique(stores.evidence.citations_of(stores.papers.rows, Scope()).spans)
+    texts = stores.evidence.texts(spans[:SPANS])
 
-    def rank_bm25(question: Question) -> None:
-        asked = terms.numbers([question.query.sentence])[0].tolist()
-        for rival in rivals:
-            np.argsort(-rival.get_scores(asked))[:50]
-
-    own = {
-        system: citewise.open(library.path) for system in ("evidence", "ilciter", "grounded")
-    }  # nothing is shared
+    # each contestant opens the library for itself, so that none finds what another has loaded
+    location = stores.info.location
+    evidence = citewise.open(location).recommender("evidence")
+    ilciter = citewise.open(location).recommender("ilciter")
+    grounded = citewise.open(location).recommender("evidence")
     contestants: dict[str, Callable[[Question], object]] = {
-        "rank_bm25 Okapi + Plus": rank_bm25,
-        **{
-            system: (
-                lambda question, system=system: (
-                    own[system].recommender(system).rank(question.query, K)
-                )
-            )
-            for system in ("evidence", "ilciter")
-        },
-        "evidence with 3 sentences each": lambda question: own["grounded"].grounded(
-            question.query, K, 3, "evidence"
+        "rank_bm25 Okapi + Plus": rank_bm25(texts),
+        "evidence": lambda question: evidence.rank(question.query, K),
+        "ilciter": lambda question: ilciter.rank(question.query, K),
+        "evidence with 3 sentences each": lambda question: grounded.answer(
+            question.query, K, evidence=3
         ),
     }
     save(
@@ -64,7 +51,7 @@ def main() -> None:
         {
             "collection": name,
             "spans of the library": int(spans.size),
-            "spans of rank_bm25": len(words),
+            "spans of rank_bm25": len(texts),
             "queries": len(questions),
             "rounds": ROUNDS,
             "k": K,
@@ -73,9 +60,28 @@ def main() -> None:
     )
 
 
+def rank_bm25(texts: list[str]) -> Callable[[Question], object]:
+    """Return a function that ranks texts for a question by Okapi and by Plus."""
+    numbered: dict[str, int] = {}
+    terms = TermNumbering(lambda stem: numbered.setdefault(stem, len(numbered)))
+    numbers, starts = terms.numbers(texts)
+    tokens = [numbers[start:end].tolist() for start, end in itertools.pairwise(starts.tolist())]
+    rivals = BM25Okapi(tokens), BM25Plus(tokens)
+
+    def ranked(question: Question) -> None:
+        words = terms.numbers([question.query.sentence])[0].tolist()
+        for rival in rivals:
+            np.argsort(-rival.get_scores(words))[:50]
+
+    return ranked
+
+
 def measured(
     contestants: dict[str, Callable[[Question], object]], questions: list[Question]
 ) -> dict:
+    """Return the median milliseconds of each contestant, and how they compare; all answer each
+    question in turns.
+    """
     taken: dict[str, list[float]] = {name: [] for name in contestants}
     for contestant in contestants.values():
         contestant(questions[0])
@@ -85,6 +91,7 @@ def measured(
                 start = time.perf_counter()
                 contestant(question)
                 taken[name].append(1000 * (time.perf_counter() - start))
+
     medians = {name: round(statistics.median(times), 1) for name, times in taken.items()}
     rival = medians["rank_bm25 Okapi + Plus"]
     return {

@@ -1,5 +1,5 @@
-"""How results are taken and kept: interleaved rounds, medians, memory, and files that name the
-commit.
+"""How benchmarks measure and save: rounds in turns, memory of processes, and result files that
+name the commit.
 """
 
 import json
@@ -16,18 +16,20 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 
 
-def _git(*arguments: str) -> str:
+def _git(folder: Path, *arguments: str) -> str:
     return subprocess.run(
-        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
-COMMIT = _git("rev-parse", "--short", "HEAD") + (
-    "+changes" if _git("status", "--porcelain", "src") else ""
-)
-"""The measured commit, with a mark where the work tree differs from it: as it was when the run
-began.
-"""
+def commit_of(folder: Path) -> str:
+    """Return the commit of a checkout, with a mark where its source differs from the commit."""
+    changed = _git(folder, "status", "--porcelain", "src")
+    return _git(folder, "rev-parse", "--short", "HEAD") + ("+changes" if changed else "")
+
+
+COMMIT = commit_of(ROOT)
+"""The measured commit, as it was when the run began."""
 
 
 def save(name: str, result: dict) -> None:
@@ -43,6 +45,7 @@ def save(name: str, result: dict) -> None:
         },
         **result,
     }
+
     (RESULTS / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n")
     print(json.dumps(whole, indent=1))
 
@@ -67,6 +70,7 @@ def run_watched(command: list[str]) -> tuple[float, int]:
     while process.poll() is None:
         peak = max(peak, _tree_memory(process.pid))
         time.sleep(0.1)
+
     if process.returncode:
         sys.exit(f"{' '.join(command)} ended with code {process.returncode}")
     return time.perf_counter() - start, peak

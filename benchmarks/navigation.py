@@ -1,7 +1,7 @@
 """Navigation on `cs` with rankers that read text only, round by round, beside Nogueira et al.'s
 table 6.
 
-    python benchmarks/navigation.py           (some ten minutes)
+    python benchmarks/navigation.py            (some ten minutes)
 
 Two rankers: `bm25`, the first stage's own formula, which can add papers behind the first k_d but
 never among them; and `feedback`, BM25 with the titles of the best candidates joined to the draft,
@@ -19,17 +19,19 @@ import numpy as np
 
 import citewise
 from citewise.evaluate import Question, Run, Settings, analyse, parse_measures, score
-from citewise.library.folder import LibraryFolder
-from citewise.protocols import Ranker
-from citewise.recommend import Recommender
-from citewise.retrieve.bm25 import Bm25, Bm25Ranker, Bm25Settings
-from citewise.retrieve.navigation import Navigation, NavigationSettings
+from citewise.ground import EvidenceGrounder
+from citewise.protocols import Ranker, Stores
+from citewise.recommend import Recommender, Stages
+from citewise.retrieve.bm25 import Bm25, Bm25Parameters, Bm25Ranker
+from citewise.retrieve.navigation import Counted, Navigation, Rounds
+from citewise.spans.profiles import ClaimSearch
 from citewise.types import Query, Ranking, Scope
 from lab import CORPORA, library_of, rows_of, split_of
 from measuring import save
 from protocol import WORK
 
 ROUNDS = range(4)
+COUNTED: tuple[Counted, ...] = ("new", "all")
 DEPTH = 1000
 DEV_SAMPLE = 300
 MEASURES = parse_measures("F1@20 MRR@1000 R@1000")
@@ -52,82 +54,88 @@ class Variant:
 
     titles: int = 0
     """Of how many candidates the feedback ranker reads the titles; 0: plain BM25."""
-    settings: NavigationSettings = field(default_factory=NavigationSettings)
+    rounds: Rounds = field(default_factory=Rounds)
 
     def __str__(self) -> str:
         ranker = f"feedback of {self.titles}" if self.titles else "bm25"
-        return f"{ranker}, rounds {self.settings.rounds}, counted {self.settings.counted}"
+        return f"{ranker}, rounds {self.rounds.rounds}, counted {self.rounds.counted}"
 
-    def over(self, library: LibraryFolder) -> Recommender:
-        usual = Bm25Settings()
-        ranker: Ranker = (
-            Feedback(library, usual, self.titles) if self.titles else Bm25Ranker(library, usual)
-        )
-        return Recommender(
-            library, Navigation(library, Bm25(library, usual), ranker, self.settings)
-        )
+    def over(self, stores: Stores) -> Recommender:
+        """Return this navigation over a library."""
+        words = Bm25Parameters()
+        plain = Bm25Ranker(stores, words)
+        ranker: Ranker = Feedback(stores, plain, self.titles) if self.titles else plain
+        navigation = Navigation(stores, Bm25(stores, words), ranker, self.rounds)
+        grounder = EvidenceGrounder(stores, ClaimSearch(stores))
+        return Recommender(stores, Stages((navigation,), grounder))
 
 
 class Feedback:
-    """Ranks by BM25, then again with the titles of the best as part of the draft's."""
+    """A ranker: by BM25, then again with the titles of the best joined to the draft's."""
 
-    def __init__(self, library: LibraryFolder, settings: Bm25Settings, titles: int) -> None:
-        self._library, self._ranker, self._titles = library, Bm25Ranker(library, settings), titles
+    reads = Bm25Ranker.reads
+    writes = Bm25Ranker.writes
 
-    def rank(
-        self, query: Query, ranking: Ranking, scope: Scope, most: int | None = None
-    ) -> Ranking:
-        first = self._ranker.rank(query, ranking, scope)
-        joined = " ".join([query.title, *self._library.titles(first.rows[: self._titles])])
-        return self._ranker.rank(replace(query, title=joined), first, scope)
+    def __init__(self, stores: Stores, ranker: Bm25Ranker, titles: int) -> None:
+        self._stores, self._ranker, self._titles = stores, ranker, titles
+
+    def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
+        """Return the candidates by their scores for the longer query."""
+        first = self._ranker.rank(query, candidates, pool, scope)
+        titles = self._stores.papers.titles(first.rows[: self._titles])
+        joined = replace(query, title=" ".join([query.title, *titles]))
+        return self._ranker.rank(joined, first, pool, scope)
 
 
 def main() -> None:
-    held = library_of("cs")
-    split = split_of("cs", held, CORPORA["cs"][0])
-    dev, test = split.questions(held, "dev"), split.questions(held, "test")
+    library = library_of("cs")
+    split = split_of("cs", library, CORPORA["cs"][0])
+    dev, test = split.questions(library.stores, "dev"), split.questions(library.stores, "test")
     sample = random.Random(0).sample(dev, DEV_SAMPLE)
+
     tried = [
         *(
-            Variant(settings=NavigationSettings(rounds, counted=counted))
-            for rounds in ROUNDS[1:]
-            for counted in ("new", "all")
+            Variant(rounds=Rounds(number, counted=counted))
+            for number in ROUNDS[1:]
+            for counted in COUNTED
         ),
         *(Variant(titles) for titles in (3, 10, 30)),
     ]
-    chosen = measured(held, tried, sample, overlap=False)
-    titles = max(
-        (each for each in tried if each.titles), key=lambda each: chosen[str(each)]["F1@20"][0]
-    ).titles
-    counted = max(
-        ("new", "all"),
-        key=lambda counted: sum(
-            found["R@1000"][0]
-            for name, found in chosen.items()
-            if name.endswith(counted) and name.startswith("bm25")
-        ),
-    )
+    on_dev = measured(library, tried, sample, overlap=False)
+    titles, counted = chosen(tried, on_dev)
+
     wanted = [
-        Variant(each, NavigationSettings(rounds, counted=counted))
-        for each in (0, titles)
-        for rounds in ROUNDS
+        Variant(each, Rounds(number, counted=counted)) for each in (0, titles) for number in ROUNDS
     ]
-    wanted.append(Variant(0, NavigationSettings(2, counted="all" if counted == "new" else "new")))
+    wanted.append(Variant(0, Rounds(2, counted="all" if counted == "new" else "new")))
     save(
         "navigation-cs",
         {
             "corpus": "cs",
             "guarded": True,
-            "settings": asdict(NavigationSettings()),
-            "dev 2021": {"queries": len(sample), "rows": chosen},
-            "test 2022": {"queries": len(test), "rows": measured(held, wanted, test)},
+            "settings": asdict(Rounds()),
+            "dev 2021": {"queries": len(sample), "rows": on_dev},
+            "test 2022": {"queries": len(test), "rows": measured(library, wanted, test)},
             "paper": PAPER,
         },
     )
 
 
+def chosen(variants: list[Variant], found: dict[str, dict]) -> tuple[int, Counted]:
+    """Return the number of titles with the best F1@20, and what to count by the best R@1000."""
+    titles = max(
+        (each for each in variants if each.titles), key=lambda each: found[str(each)]["F1@20"][0]
+    ).titles
+
+    def recall(counted: Counted) -> float:
+        plain = [each for each in variants if not each.titles and each.rounds.counted == counted]
+        return sum(found[str(each)]["R@1000"][0] for each in plain)
+
+    return titles, max(COUNTED, key=recall)
+
+
 def measured(
-    held: citewise.OpenLibrary,
+    library: citewise.Library,
     variants: list[Variant],
     questions: list[Question],
     overlap: bool = True,
@@ -136,19 +144,19 @@ def measured(
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, spawning) as pool:
         runs = [*pool.map(answered, variants, [questions] * len(variants))]
-    found = rows_of(score(held, runs, questions, Settings(measures=MEASURES)))
-    if overlap:
-        for depth in (20, DEPTH):
-            for system, row in analyse(held.library, runs, questions, ["overlap"], depth)[
-                0
-            ].rows.items():
-                found.setdefault(system, {})[f"term overlap@{depth}"] = round(row["mean share"], 4)
+
+    stores = library.stores
+    found = rows_of(score(stores, runs, questions, Settings(measures=MEASURES)))
+    for depth in (20, DEPTH) if overlap else ():
+        (analysis,) = analyse(stores, runs, questions, ["overlap"], depth)
+        for system, row in analysis.rows.items():
+            found.setdefault(system, {})[f"term overlap@{depth}"] = round(row["mean share"], 4)
     return found
 
 
 def answered(variant: Variant, questions: list[Question]) -> Run:
-    library = citewise.open(WORK / "cs-library").library
-    recommender = variant.over(library)
+    """Return the answers of a navigation, in a process that opens the library for itself."""
+    recommender = variant.over(citewise.open(WORK / "cs-library").stores)
     rankings, seconds = [], []
     for question in questions:
         start = time.perf_counter()

@@ -1,7 +1,7 @@
-"""MDCR's benchmark made of `cs`: systems on pools by field with negatives of six kinds (tables 3
+"""MDCR's benchmark made from `cs`: systems on pools by field with negatives of six kinds (tables 3
 and 4), and in large candidate sets of what each field cites (table 2).
 
-    python benchmarks/pools.py           (some ten minutes; pools are kept in benchmarks/work)
+    python benchmarks/pools.py            (some ten minutes; pools are kept in benchmarks/work)
 
 The fields are groups of the labels that `cs` has: classes of arXiv and names of venues. A paper is
 in each group that has one of its labels (`journals` and a few that are no field are in none); a
@@ -12,10 +12,14 @@ pools out.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
+
+import msgspec
 
 import citewise
 from citewise.evaluate import (
+    Estimate,
     Fields,
     Pools,
     PoolSettings,
@@ -29,8 +33,9 @@ from citewise.evaluate import (
     score_pools,
     score_sets,
 )
+from lab import library_of
 from measuring import save
-from protocol import DATA, WORK
+from protocol import WORK
 
 SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
 """What is scored."""
@@ -158,13 +163,15 @@ FIELDS = Fields(
 
 
 def main() -> None:
-    held = library_of("cs")
-    questions = split_of(held).questions(held, "test")
-    pools = pools_of(held, questions)
-    results = score_pools(held, [*SYSTEMS], pools, Settings(MEASURES, folder=WORK / "runs"))
-    years = {name: Counter() for name in results.queries}
+    library = library_of("cs")
+    questions = split_of(library).questions(library.stores, "test")
+    pools = pools_of(library, questions)
+    settings = Settings(MEASURES, folder=WORK / "runs")
+    results = score_pools(library.stores, [*SYSTEMS], pools, settings)
+
+    years: dict[str, Counter[int]] = {name: Counter() for name in results.queries}
     for pool in pools.pools:
-        years[pool.field][held[pool.id].year] += 1
+        years[pool.field][library[pool.id].year or 0] += 1
     save(
         "pools-cs",
         {
@@ -176,7 +183,7 @@ def main() -> None:
                 }
                 for name, found in years.items()
             },
-            "settings": asdict_of(pools.settings),
+            "settings": msgspec.structs.asdict(pools.settings),
             "overlaps": rounded(pools.overlaps),
             "shortages": pools.shortages(),
             "kinds": pools.kinds,
@@ -195,62 +202,55 @@ def main() -> None:
             "unscored": {each.system: each.unscored for each in results.systems},
             "ms, median": {each.system: round(each.milliseconds, 2) for each in results.systems},
             "comparisons": [asdict(each) for each in results.comparisons],
-            "table 2": field_level(held, questions),
+            "table 2": field_level(library, questions),
         },
     )
 
 
-def field_level(held: citewise.OpenLibrary, questions: list[Question]) -> dict:
+def field_level(library: citewise.Library, questions: list[Question]) -> dict:
     """Return what systems find among all that the papers of a field cite; the queries are those of
     the pools.
     """
-    sets = [*field_sets(held.library, questions, FIELDS, PoolSettings(newest=True), LARGE)]
+    settings = PoolSettings(newest=True)
+    sets = [*field_sets(library.stores, questions, FIELDS, settings, LARGE)]
     return {
         each.name: {
             "papers": each.papers,
             "queries": each.queries,
             **{system: intervals(found) for system, found in each.values.items()},
         }
-        for each in score_sets(held, LARGE_SYSTEMS, sets, WORK / "sets")
+        for each in score_sets(library.stores, LARGE_SYSTEMS, sets, WORK / "sets")
     }
 
 
-def library_of(corpus: str) -> citewise.OpenLibrary:
-    folder = WORK / f"{corpus}-library"
-    if not (folder / "manifest.json").exists():
-        citewise.index([DATA / corpus / "papers.jsonl.xz"], folder, keep_versions=True)
-    return citewise.open(folder)
-
-
-def split_of(held: citewise.OpenLibrary) -> Split:
-    path = WORK / f"pools-cs-{held.library.manifest.fingerprint}.split.json"
+def split_of(library: citewise.Library) -> Split:
+    """Return the split that has every possible query in its test part; a file keeps it."""
+    path = WORK / f"pools-cs-{library.stores.info.fingerprint}.split.json"
     if not path.exists():
-        Split.make(held, SPLIT, parts=("test",)).save(path)
+        Split.make(library.stores, SPLIT, parts=("test",)).save(path)
     return Split.load(path)
 
 
-def pools_of(held: citewise.OpenLibrary, questions: list[Question]) -> Pools:
-    """Return the pools, kept for one state of the library and one list of systems."""
-    settings = PoolSettings(systems=NEGATIVES, newest=True)
-    path = WORK / f"pools-cs-{held.library.manifest.fingerprint}-{'+'.join(NEGATIVES)}.jsonl"
+def pools_of(library: citewise.Library, questions: list[Question]) -> Pools:
+    """Return the pools; a file keeps them for one state of the library and one list of systems."""
+    path = WORK / f"pools-cs-{library.stores.info.fingerprint}-{'+'.join(NEGATIVES)}.jsonl"
     if not path.exists():
-        build_pools(held, questions, settings, FIELDS, Settings(folder=WORK / "runs")).save(path)
+        pool_settings = PoolSettings(systems=NEGATIVES, newest=True)
+        settings = Settings(folder=WORK / "runs")
+        build_pools(library.stores, questions, pool_settings, FIELDS, settings).save(path)
     return Pools.load(path)
 
 
-def intervals(found: dict) -> dict:
+def intervals(found: Mapping[str, Estimate]) -> dict[str, list[float]]:
+    """Return each measure as value, lower and upper bound."""
     return {
         name: [round(each.value, 4), round(each.low, 4), round(each.high, 4)]
         for name, each in found.items()
     }
 
 
-def rounded(values: dict) -> dict:
+def rounded(values: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in values.items()}
-
-
-def asdict_of(settings: PoolSettings) -> dict:
-    return {name: getattr(settings, name) for name in settings.__struct_fields__}
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ def queries(papers: Iterable[dict], year: int, least: int) -> list[Judged]:
     """
     papers = list(papers)
     years = {paper["id"]: paper.get("year") for paper in papers}
+
     found = []
     for paper in papers:
         if paper.get("year") != year or not paper.get("abstract"):

@@ -3,6 +3,8 @@
 import json
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import jnius_config
 
@@ -32,6 +34,7 @@ def index(collection: str, folder: str, store: bool) -> float:
         "-threads",
         "2",
     ]
+
     start = time.perf_counter()
     autoclass("io.anserini.index.IndexCollection").main(
         arguments + ["-storeRaw", "-storeDocvectors"] * store
@@ -61,7 +64,12 @@ def memory() -> int:
     return 0
 
 
-COMMANDS = {"index": index, "open": open_index, "search": search, "memory": memory}
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "index": index,
+    "open": open_index,
+    "search": search,
+    "memory": memory,
+}
 
 for line in sys.stdin:
     command = json.loads(line)

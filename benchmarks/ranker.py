@@ -21,11 +21,7 @@ SETTINGS = RankerSettings(CORPORA["cs"][0], ablation=not QUICK, jobs=2)
 
 
 def main() -> None:
-    found = train_ranker(
-        library_of("cs").stores,
-        SETTINGS,
-        lambda what, done, total: done % 500 or print(what, done, total, flush=True),
-    )
+    found = train_ranker(library_of("cs").stores, SETTINGS, show)
     if not QUICK:
         save(
             "ranker-cs",
@@ -34,6 +30,12 @@ def main() -> None:
         )
     if "--ship" in sys.argv:
         ship(found)
+
+
+def show(what: str, done: int, total: int | None) -> None:
+    """Print how far the training is, from time to time."""
+    if done % 500 == 0:
+        print(what, done, total, flush=True)
 
 
 def ship(found: Training) -> None:
@@ -48,6 +50,7 @@ def ship(found: Training) -> None:
         "features": found.model.features,
         "definition": found.model.definition,
     }
+
     (PACKAGE / "trees.txt").write_text(found.model.trees, "utf-8")
     for name, value in (("linear", found.model.linear), ("provenance", about)):
         formatted = msgspec.json.format(msgspec.json.encode(value), indent=1)

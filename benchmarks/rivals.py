@@ -42,17 +42,17 @@ def pyserini_python() -> Path:
 def write_collection(papers: Iterable[dict], folder: Path, parts: int = 4) -> None:
     """Write papers as pyserini reads them, in several files so that it can use both cores."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = [(folder / f"part{number}.jsonl").open("w") for number in range(parts)]
-    for place, paper in enumerate(papers):
+    files = [(folder / f"part{part}.jsonl").open("w") for part in range(parts)]
+    for number, paper in enumerate(papers):
         contents = f"{paper['title']}\n{paper.get('abstract') or ''}"
-        files[place % parts].write(json.dumps({"id": paper["id"], "contents": contents}) + "\n")
+        files[number % parts].write(json.dumps({"id": paper["id"], "contents": contents}) + "\n")
     for file in files:
         file.close()
 
 
 class Pyserini:
-    """A pyserini process that takes one command a line; it times its own calls, so the pipe costs
-    it nothing.
+    """A pyserini process that takes one command a line; it times its own calls, so the time in the
+    pipe is not counted.
     """
 
     def __init__(self) -> None:
@@ -63,6 +63,7 @@ class Pyserini:
             text=True,
             check=True,
         ).stdout.strip()
+
         self.process = subprocess.Popen(
             [python, Path(__file__).with_name("pyserini_worker.py")],
             text=True,

@@ -1,7 +1,7 @@
 """Runs inside sentence-transformers's environment: reads a JSON list of texts a line, answers their
 vectors.
 
-python sentence_transformers_worker.py FOLDER
+    python sentence_transformers_worker.py FOLDER
 """
 
 import json

@@ -1,5 +1,7 @@
-"""Answers 300 queries in this process and prints its peak resident memory; used by bm25.py and
-growth.py.
+"""Answers 300 queries in this process and prints its peak resident memory and times, as JSON; used
+by bm25.py, best.py and growth.py.
+
+    python benchmarks/serving.py LIBRARY [SYSTEM]
 """
 
 import json
@@ -16,18 +18,19 @@ asked = saved_queries("cs", 2022, least=5)[:300]
 before = peak_memory()
 start = time.perf_counter()
 recommender = citewise.open(sys.argv[1]).recommender(sys.argv[2] if len(sys.argv) > 2 else "bm25")
-opened = time.perf_counter() - start
+opening = time.perf_counter() - start
+
 taken = []
 for each in asked:
     start = time.perf_counter()
-    recommender.recommend(Query(each.title, each.abstract, each.id, each.year), 1000)
+    recommender.answer(Query(each.title, each.abstract, each.id, each.year), 1000)
     taken.append(time.perf_counter() - start)
 print(
     json.dumps(
         {
             "peak MB": peak_memory(),
             "peak MB before opening (queries, interpreter)": before,
-            "open s": round(opened, 4),
+            "open s": round(opening, 4),
             "ms, top 1000 with their papers": round(statistics.median(taken) * 1000, 1),
         }
     )

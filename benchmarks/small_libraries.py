@@ -1,10 +1,10 @@
-"""Where the learned system begins to be worth it: `best` and `bm25` in small libraries around
+"""From which size on the learned system is better: `best` and `bm25` in small libraries around
 drafts of `cs` dev 2021.
 
     python benchmarks/small_libraries.py            (some minutes)
 
-A library has what a draft cites and grows along citations from there: all around one draft, or in
-equal parts around several. The drafts themselves are not in it.
+A library has what a draft cites, and papers that are linked to these by citations: all of it around
+one draft, or equal parts around several. The drafts themselves are not in it.
 """
 
 import random
@@ -16,8 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import citewise
+from citewise.arrays import Rows
 from citewise.evaluate import Hits, Question, parse_measures
 from citewise.evaluate.measures import significance
+from citewise.protocols import Stores
 from citewise.types import Query, Scope
 from lab import CORPORA, library_of, split_of
 from measuring import save
@@ -32,18 +34,16 @@ SYSTEMS = ("bm25", "best")
 
 
 def main() -> None:
-    held = library_of("cs")
-    questions = [
-        each
-        for each in split_of("cs", held, CORPORA["cs"][0]).questions(held, "dev")
-        if 5 <= len(each.gold) <= 12
-    ]
+    library = library_of("cs")
+    dev = split_of("cs", library, CORPORA["cs"][0]).questions(library.stores, "dev")
+    questions = [each for each in dev if 5 <= len(each.gold) <= 12]
     questions = random.Random(0).sample(questions, SAMPLE)
+
     found = {}
     for kind in ("one topic", "several topics"):
         for size in SIZES:
             if kind == "one topic" or size > TOPIC:
-                found[f"{kind}, {size}"] = measured(held, questions, kind, size)
+                found[f"{kind}, {size}"] = measured(library.stores, questions, kind, size)
                 print(kind, size, found[f"{kind}, {size}"], flush=True)
     save(
         "small-libraries-cs",
@@ -56,34 +56,32 @@ def main() -> None:
     )
 
 
-def measured(held: citewise.OpenLibrary, questions: list[Question], kind: str, size: int) -> dict:
-    """Return both systems' measures, and how likely chance alone makes so large a difference."""
-    hits: dict[str, list[list[int]]] = {system: [] for system in SYSTEMS}
+def measured(stores: Stores, questions: list[Question], kind: str, size: int) -> dict:
+    """Return both systems' measures in small libraries, and the p-values of their differences."""
+    rankings: dict[str, list[Rows]] = {system: [] for system in SYSTEMS}
     gold = []
-    for rows, asked in libraries(held, questions, kind, size):
+    for rows, asked in libraries(stores, questions, kind, size):
         folder = Path(tempfile.mkdtemp())
-        citewise.add(held.library.papers(sorted(rows)), folder / "library", keep_versions=True)
+        citewise.add(stores.papers.read(sorted(rows)), folder / "library", keep_versions=True)
         small = citewise.open(folder / "library")
         for question in asked:
-            wanted = [paper.id for paper in held.library.papers(sorted(question.gold))]
-            gold.append(small.library.rows_of(wanted).tolist())
+            wanted = [paper.id for paper in stores.papers.read(sorted(question.gold))]
+            gold.append(small.stores.papers.find(wanted).tolist())
             query = Query(question.query.title, question.query.abstract, year=question.query.year)
             for name in SYSTEMS:
-                hits[name].append(small.recommender(name).rank(query, 1000).rows.tolist())
+                rankings[name].append(small.recommender(name).rank(query, 1000).rows)
         shutil.rmtree(folder)
-    looked = {
-        name: Hits.of([np.array(each, np.int64) for each in rankings], gold, 1000)
-        for name, rankings in hits.items()
-    }
+
+    hits = {name: Hits.of(each, gold, 1000) for name, each in rankings.items()}
     return {
         "questions": len(gold),
         **{
             system: {str(measure): round(measure.of(each), 4) for measure in MEASURES}
-            for system, each in looked.items()
+            for system, each in hits.items()
         },
         "p": {
             str(measure): round(
-                significance(measure.each(looked["bm25"]), measure.each(looked["best"])), 4
+                significance(measure.each(hits["bm25"]), measure.each(hits["best"])), 4
             )
             for measure in MEASURES
         },
@@ -91,45 +89,40 @@ def measured(held: citewise.OpenLibrary, questions: list[Question], kind: str, s
 
 
 def libraries(
-    held: citewise.OpenLibrary, questions: list[Question], kind: str, size: int
+    stores: Stores, questions: list[Question], kind: str, size: int
 ) -> Iterator[tuple[set[int], list[Question]]]:
-    """Yield the rows of each library, and the drafts that are asked of it."""
+    """Yield the rows of each small library, and the questions that it is to answer."""
     count = 1 if kind == "one topic" else size // TOPIC
-    hidden = {int(row) for row in held.library.rows_of([each.id for each in questions])}
+    hidden = {int(row) for row in stores.papers.find([each.id for each in questions])}
+
     for start in range(0, len(questions) - count + 1, count):
         asked = questions[start : start + count]
         rows: set[int] = set()
         for number, question in enumerate(asked, 1):
-            rows |= around(
-                held,
-                question,
-                rows | hidden,
-                size * number // count - len(rows),
-                random.Random(start),
-            )
+            limit = size * number // count - len(rows)
+            rows |= around(stores, question, rows | hidden, limit, random.Random(start))
         yield rows, asked
 
 
 def around(
-    held: citewise.OpenLibrary, question: Question, taken: set[int], most: int, dice: random.Random
+    stores: Stores, question: Question, taken: set[int], limit: int, dice: random.Random
 ) -> set[int]:
-    """Return what a draft cites and further papers along citations that it may see."""
+    """Return what a draft cites, filled up to `limit` papers by following citations that it may
+    see; none of `taken` is added.
+    """
     scope = Scope(year=question.query.year)
     chosen = set(question.gold)
     edge = sorted(chosen)
-    while len(chosen) < most and edge:
+    while len(chosen) < limit and edge:
         rows = np.array([edge.pop(dice.randrange(len(edge)))])
-        ties = np.append(
-            held.library.references(rows, scope).values, held.library.citers(rows, scope).values
-        )
-        ties = [
-            row
-            for row in np.unique(ties[held.library.in_scope(ties, scope)]).tolist()
-            if row not in chosen and row not in taken
-        ]
-        dice.shuffle(ties)
-        chosen |= set(ties[: min(most - len(chosen), 5)])
-        edge += ties[:5]
+        cited, citing = stores.graph.references(rows, scope), stores.graph.citers(rows, scope)
+        linked = np.append(cited.values, citing.values)
+        linked = np.unique(linked[stores.papers.in_scope(linked, scope)])
+
+        new = [row for row in linked.tolist() if row not in chosen and row not in taken]
+        dice.shuffle(new)
+        chosen |= set(new[: min(limit - len(chosen), 5)])
+        edge += new[:5]
     return chosen
 
 

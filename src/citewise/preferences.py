@@ -1,4 +1,4 @@
-"""What an author prefers beside relevance: every knob with its range, in one place.
+"""An author's preferences beside relevance: every knob with its range, in one module.
 
 The command line's options, the keys of a query file, the keyword arguments of `recommend` and the
 JSON of an answer are all made from the fields of `Preferences`.
@@ -27,6 +27,7 @@ class Knob:
             if not isinstance(value, bool):
                 raise BadInput(f"{self.name} is true or false, not {value!r}")
             return
+
         low, high = self.range
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (is_number and low <= value <= high):  # type: ignore[operator]
@@ -55,12 +56,12 @@ class Preferences:
     no_self_citations: bool = _switch("Leave out papers of the draft's authors.")
 
     def __post_init__(self) -> None:
-        """Refuse values out of range."""
+        """Raise BadInput for values out of range."""
         for knob in KNOBS:
             knob.check(getattr(self, knob.name))
 
     def __bool__(self) -> bool:
-        """Whether anything is preferred at all."""
+        """Return whether any preference differs from its default."""
         return any(self.given().values())
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The composer: the one place where stages meet, behind every edge and every evaluation."""
+"""The composer: the only module in which stages meet, behind every interface and evaluation."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -45,15 +45,15 @@ class Stages:
     fusion: str = "rrf"
     """How the rankings of several retrievers become one: a name of `citewise.scoring.fusion`."""
     depth: int = 0
-    """How many candidates each retriever is asked for, at least as many as are wanted."""
+    """How many candidates each retriever returns, where that is more than are wanted."""
 
     @property
     def fetched(self) -> int:
-        """How many candidates each retriever is asked for at least: no fewer than are ranked."""
+        """The least number of candidates that each retriever is asked for: all that are ranked."""
         return max([self.depth, *(step.depth or 0 for step in self.rankers)])
 
     def __post_init__(self) -> None:
-        """Refuse stages that do not fit: each must find the signals that it reads."""
+        """Raise BadInput if stages do not fit: a stage must find the signals that it reads."""
         if not self.retrievers:
             raise BadInput("a system needs at least one retriever")
         if self.fusion not in FUSIONS:
@@ -83,7 +83,7 @@ class Recommender:
         name: str = "",
         renderers: Mapping[str, Renderer] | None = None,
     ) -> None:
-        """`name` is the system's, as it parses; `renderers` are the answers' output formats."""
+        """`name` is the system's full spelling; `renderers` are the answers' output formats."""
         self._stores, self._stages, self.name = stores, stages, name
         self._renderers = renderers or {}
 
@@ -95,16 +95,22 @@ class Recommender:
         """
         scope, ranking = self._ranked(query, k, None)
         best = self._best(query, ranking, scope, k)
-        found = self._recommendations(best)
+        recommendations = self._recommendations(best)
+
         if explain:
             facts = Facts(self._stores, self._stages.grounder, query, ranking, best.rows, scope)
             parts = contributions_of(self._scorer(), query, ranking, best)
-            found = explained(found, parts, facts)
+            recommendations = explained(recommendations, parts, facts)
+
         if evidence:
             spans = self._stages.grounder.ground(query, best.rows, scope, evidence)
-            found = [replace(each, evidence=own) for each, own in zip(found, spans, strict=True)]
+            recommendations = [
+                replace(each, evidence=own)
+                for each, own in zip(recommendations, spans, strict=True)
+            ]
+
         return Answer(
-            recommendations=tuple(found),
+            recommendations=tuple(recommendations),
             served_by=replace(best.served_by, system=self.name),
             explained=explain,
             query=query,
@@ -113,7 +119,7 @@ class Recommender:
         )
 
     def rank(self, query: Query, k: int, within: Sequence[int] | None = None) -> Ranking:
-        """Return the same answer as rows and scores, without reading the papers.
+        """Return the k best papers as rows and scores, as `answer` ranks them.
 
         With `within`, only these rows are ranked.
         """
@@ -121,20 +127,21 @@ class Recommender:
         return self._best(query, ranking, scope, k)
 
     def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
-        """Return what the rankers get to rank: candidates from everywhere, and all in scope of
-        `within`.
+        """Return the candidates that the rankers rank: those from the whole library, and all rows
+        of `scope.within` that are in scope.
         """
         everywhere = replace(scope, within=None)
         ranking = self._retrieved(query, max(k, self._stages.fetched), everywhere)
         if scope.within is not None:
-            asked = np.unique(np.array(scope.within, np.int64))
-            asked = asked[self._stores.papers.in_scope(asked, scope)]
-            ranking = ranking.followed_by(np.setdiff1d(asked, ranking.rows))
+            given = np.unique(np.array(scope.within, np.int64))
+            given = given[self._stores.papers.in_scope(given, scope)]
+            ranking = ranking.followed_by(np.setdiff1d(given, ranking.rows))
 
         expansions: list[Expansion] = []
         for expander in self._stages.expanders:
             expansions.append(expander.expand(query, ranking, everywhere))
             ranking = ranking.followed_by(expansions[-1].rows)
+
         # signals are computed last, so that every candidate has those of every expander
         signals: dict[str, Column] = {}
         for expansion in expansions:
@@ -146,9 +153,12 @@ class Recommender:
         rankings = [each.retrieve(query, k, scope) for each in self._stages.retrievers]
         if len(rankings) == 1:
             return rankings[0]
+
         rows, scores = FUSIONS[self._stages.fusion]([each.rows for each in rankings])
+        # by falling score, equal ones by row
         order = np.lexsort((rows, -scores))
         fused = Ranking(rows[order], scores[order])
+
         for ranking in rankings:
             at = RowIndex(ranking.rows).of(fused.rows)  # -1 picks the NaN behind the last
             columns = {name: np.append(each, np.nan)[at] for name, each in ranking.signals.items()}
@@ -156,10 +166,11 @@ class Recommender:
         return fused
 
     def _ranked(self, query: Query, k: int, within: Sequence[int] | None) -> tuple[Scope, Ranking]:
-        """Return what the query may see, and all that the system ranks for it."""
+        """Return the query's scope, and all candidates that the system ranked for it."""
         _check(query, k)
         scope = scope_of(self._stores.papers, query, within)
         wanted = max(k, POOL) if query.preferences else k
+
         alone = len(self._stages.retrievers) == 1
         if alone and not (self._stages.expanders or self._stages.rankers):
             return scope, self._stages.retrievers[0].retrieve(query, wanted, scope)
@@ -170,13 +181,15 @@ class Recommender:
         return scope, ranking
 
     def _cascade(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
-        """Let each ranker rank the best of those before it; the others follow, if wanted.
+        """Return the candidates after each ranker has ranked the best of those before it; the
+        others follow, if wanted.
 
         Papers of `scope.within` are always among those that are ranked.
         """
         for step in self._stages.rankers:
             if ranking.settled:
                 break
+
             chosen = np.ones(len(ranking), np.bool_)
             if step.depth is not None:
                 chosen[step.depth :] = False
@@ -189,29 +202,35 @@ class Recommender:
         return ranking
 
     def _best(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
+        """Return the k best, with the author's preferences applied."""
         if query.preferences:
             ranking = preferred(self._stores, query, ranking, scope, k)
         return ranking.take(slice(k))
 
-    def _scorer(self) -> Stage:
-        """Return the stage that gave the final scores."""
-        rankers = self._stages.rankers
-        return rankers[-1].ranker if rankers else self._stages.retrievers[0]
+    def _scorer(self) -> Stage | None:
+        """Return the stage that gave the final scores; None where fusion did."""
+        rankers, retrievers = self._stages.rankers, self._stages.retrievers
+        if rankers:
+            return rankers[-1].ranker
+        return retrievers[0] if len(retrievers) == 1 else None
 
     def _recommendations(self, ranking: Ranking) -> list[Recommendation]:
+        """Return the papers of a ranking with their ranks, scores and known signals."""
         columns = {name: column.tolist() for name, column in ranking.signals.items()}
         papers = self._stores.papers.read(ranking.rows)
-        found = []
+
+        recommendations = []
         for position, (paper, score) in enumerate(
             zip(papers, ranking.scores.tolist(), strict=True)
         ):
             signals = {name: column[position] for name, column in columns.items()}
             known = {name: value for name, value in signals.items() if not math.isnan(value)}
-            found.append(Recommendation(position + 1, paper, score, known))
-        return found
+            recommendations.append(Recommendation(position + 1, paper, score, known))
+        return recommendations
 
 
 def _check(query: Query, k: int) -> None:
+    """Raise BadInput for a query that cannot be answered."""
     if k < 1:
         raise BadInput(f"k must be at least 1, not {k}")
     if not query.claim.strip():
@@ -224,14 +243,15 @@ def _check(query: Query, k: int) -> None:
 
 
 def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
-    """Return what a query may see: not itself or its versions, not what it cites already, nothing
-    younger.
+    """Return the scope of a query: without itself and its versions, what it cites already, and
+    anything younger.
 
-    For a sentence, what the draft cites elsewhere stays: it may well be cited again.
+    For a sentence, what the draft cites elsewhere stays in scope: it may be cited again.
     """
     own_versions = [query.id, *query.hidden] if query.id else query.hidden
     unseen = _rows(papers, own_versions)
     cited = () if query.sentence else _rows(papers, query.cited)
+
     return Scope(
         year=query.year,
         since=query.since,

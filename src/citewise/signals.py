@@ -77,6 +77,10 @@ class Catalogue:
         """Return the names of the signals that a stage computes."""
         return frozenset(signal.name for signal in self if signal.by == stage)
 
+    def names(self, by: str, family: str) -> tuple[str, ...]:
+        """Return the names of the signals of a family that a stage computes."""
+        return tuple(signal.name for signal in self if signal.by == by and signal.family == family)
+
     def tree_features(self) -> tuple[str, ...]:
         """Return the features that the trees are trained on."""
         return tuple(name for signal in self for name in signal.features(signal.trees))
@@ -95,9 +99,14 @@ class Catalogue:
         return found
 
     def summary_features(self) -> tuple[str, ...]:
-        """Return the features that sum up several families, which an ablation must leave out."""
+        """Return the features that sum up several families, which an ablation must leave out: those
+        of the linear step's score.
+        """
         return tuple(
-            name for signal in self if not signal.family for name in signal.features(signal.trees)
+            name
+            for signal in self
+            if signal.by == "linear" and not signal.family
+            for name in signal.features(signal.trees)
         )
 
     def sources(self, feature: str) -> tuple[str, ...]:

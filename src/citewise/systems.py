@@ -41,8 +41,8 @@ class Settings(Protocol):
         ...
 
     def identity(self, stores: Stores) -> str:
-        """Return a name for what the system uses of a library besides its papers: models, vectors;
-        "" for nothing.
+        """Return a text that identifies what the system uses of a library besides its papers:
+        models, vectors; "" for nothing.
         """
         ...
 
@@ -52,12 +52,14 @@ def _grounder(stores: Stores) -> EvidenceGrounder:
 
 
 def _at_least_one(system: str, **values: int) -> None:
+    """Raise BadInput if a setting of a system is below 1."""
     if min(values.values()) < 1:
         given = ", ".join(f"{name}={value}" for name, value in values.items())
         raise BadInput(f"{system} needs {', '.join(values)} of at least 1; got {given}")
 
 
 def _one_of(system: str, name: str, value: str, *known: str) -> None:
+    """Raise BadInput if a setting of a system has no known value."""
     if value not in known:
         raise BadInput(f"{system} has {name} {' or '.join(known)}, not {value!r}")
 
@@ -71,13 +73,13 @@ class Bm25Settings(Bm25Parameters):
         return Stages((Bm25(stores, self),), _grounder(stores))
 
     def identity(self, stores: Stores) -> str:
-        """Return nothing: the settings say it all."""
+        """Return "": the system depends on its settings alone."""
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class NavigationSettings(Rounds):
-    """BM25, and in rounds what the best papers cite."""
+    """BM25, and in rounds the papers that the best ones cite."""
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages: one retriever."""
@@ -86,7 +88,7 @@ class NavigationSettings(Rounds):
         return Stages((Navigation(stores, start, ranker, self),), _grounder(stores))
 
     def identity(self, stores: Stores) -> str:
-        """Return nothing: the settings say it all."""
+        """Return "": the system depends on its settings alone."""
         return ""
 
 
@@ -99,18 +101,18 @@ class BestSettings:
     neighbours: int = 500
     """Papers similar to the draft whose references are candidates and votes."""
     kept: int = 2000
-    """Candidates that the trees rank; the others stand behind them."""
+    """Candidates that the trees rank; the others follow behind them."""
     model: str = "own"
-    """`own`: the model that was trained on the library, where there is one; `shipped`: the
-    package's in any case.
+    """`own`: the model that was trained on the library, where there is one; `shipped`: always the
+    package's.
     """
     authors: str = "used"
-    """`used`: what the draft's authors wrote and cited counts, where they are given; `ignored`: it
+    """`used`: what the draft's authors wrote and cited counts, if they are given; `ignored`: it
     does not.
     """
 
     def __post_init__(self) -> None:
-        """Refuse values without a meaning."""
+        """Raise BadInput for values that make no sense."""
         _at_least_one("best", depth=self.depth, neighbours=self.neighbours, kept=self.kept)
         _one_of("best", "authors", self.authors, "used", "ignored")
         _one_of("best", "model", self.model, "own", "shipped")
@@ -123,6 +125,7 @@ class BestSettings:
         """Return the stages with a given model."""
         if model.linear is None:
             raise BadLibrary(f"the model of best lacks its linear step; {GO_BACK}")
+
         rankers = (
             RankStep(LinearRanker(stores, model.linear, model.shipped)),
             RankStep(TreeRanker(stores, model), self.kept),
@@ -156,14 +159,14 @@ class EvidenceSettings:
     neighbours: int = 150
     """Papers similar to the draft whose citations are candidates and votes."""
     voted: int = 150
-    """Candidates that these votes bring."""
+    """Candidates that these votes add."""
     model: str = "own"
-    """`own`: the model that was trained on the library, where there is one; `shipped`: the
-    package's in any case.
+    """`own`: the model that was trained on the library, where there is one; `shipped`: always the
+    package's.
     """
 
     def __post_init__(self) -> None:
-        """Refuse values without a meaning."""
+        """Raise BadInput for values that make no sense."""
         _at_least_one("evidence", kept=self.kept, neighbours=self.neighbours, voted=self.voted)
         _one_of("evidence", "model", self.model, "own", "shipped")
 
@@ -173,7 +176,7 @@ class EvidenceSettings:
         return self.stages(stores, ClaimSearch(stores), model)
 
     def stages(self, stores: Stores, claims: ClaimSearch, model: TreeModel) -> Stages:
-        """Return the stages with a given model; they share what `claims` finds."""
+        """Return the stages with a given model; they share `claims`."""
         rankers = (RankStep(SentenceRanker(stores, claims, model)),)
         return dataclasses.replace(self.candidate_stages(stores, claims), rankers=rankers)
 
@@ -193,7 +196,7 @@ class EvidenceSettings:
 
 @dataclass(frozen=True, slots=True)
 class IlciterSettings(IlciterParameters):
-    """Sentences as ILCiteR answers them."""
+    """ILCiteR's system for sentences."""
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages: one retriever, with the encoder of the library's vectors."""
@@ -235,7 +238,7 @@ RANKERS: dict[str, Callable[[Stores], Ranker]] = {
 
 @dataclass(frozen=True, slots=True)
 class ComposeSettings:
-    """A system of any parts, several with a plus between: `compose(retrieve=bm25+engine)`."""
+    """A system of any parts, joined by a plus where several: `compose(retrieve=bm25+engine)`."""
 
     retrieve: str = "bm25"
     fusion: str = "rrf"
@@ -247,7 +250,7 @@ class ComposeSettings:
     """Candidates of each retriever."""
 
     def __post_init__(self) -> None:
-        """Refuse parts that nobody knows."""
+        """Raise BadInput for unknown parts."""
         _at_least_one("compose", depth=self.depth)
         _parts("retriever", self.retrieve, RETRIEVERS)
         _parts("expander", self.expand, EXPANDERS)
@@ -256,6 +259,7 @@ class ComposeSettings:
     def over(self, stores: Stores) -> Stages:
         """Return the stages that the names stand for."""
         steps = _parts("ranker", self.rank, RANKERS)
+
         return Stages(
             retrievers=tuple(
                 make(stores) for make, _ in _parts("retriever", self.retrieve, RETRIEVERS)
@@ -268,7 +272,7 @@ class ComposeSettings:
         )
 
     def identity(self, stores: Stores) -> str:
-        """Return nothing: the settings say it all."""
+        """Return "": the system depends on its settings alone."""
         return ""
 
 
@@ -277,13 +281,13 @@ _PART = re.compile(r"([\w.-]+)(?:@([1-9]\d*))?")
 
 def _parts(kind: str, text: str, known: Mapping[str, Any]) -> list[tuple[Any, int | None]]:
     """Return the parts that a text names, each with its depth; None: all."""
-    found = []
+    parts = []
     for name in filter(None, (each.strip() for each in text.split("+"))):
         match = _PART.fullmatch(name)
         if not match or match[1] not in known:
             raise BadInput(f"unknown {kind} {name!r}; known: {', '.join(known)}")
-        found.append((known[match[1]], int(match[2]) if match[2] else None))
-    return found
+        parts.append((known[match[1]], int(match[2]) if match[2] else None))
+    return parts
 
 
 SYSTEMS: dict[str, Settings] = {
@@ -297,7 +301,7 @@ SYSTEMS: dict[str, Settings] = {
     "compose": ComposeSettings(),
     **plugins.parts("systems"),
 }
-"""Name to settings."""
+"""The settings of every system, by name."""
 
 DEFAULT = "best"
 """The system for drafts, unless another one is named."""
@@ -320,13 +324,15 @@ class System:
 
     @classmethod
     def parse(cls, text: str) -> "System":
-        """Read a name, with changed settings in parentheses."""
+        """Return the system that a text names, with changed settings in parentheses."""
         match = _SPELLED.fullmatch(text)
         if not match or match[1] not in SYSTEMS:
             raise BadInput(f"unknown system {text!r}; known: {', '.join(SYSTEMS)}")
+
         usual: Any = SYSTEMS[match[1]]
         changes = [part for part in (match[2] or "").split(",") if part.strip()]
         changed = dict(_change(usual, part) for part in changes)
+
         return cls(match[1], dataclasses.replace(usual, **changed))
 
     def __str__(self) -> str:
@@ -335,13 +341,15 @@ class System:
         values = {
             field.name: getattr(self.settings, field.name) for field in dataclasses.fields(usual)
         }
+
         changes = [
             f"{name}={value}" for name, value in values.items() if value != getattr(usual, name)
         ]
+
         return self.name + (f"({','.join(changes)})" if changes else "")
 
     def identity(self, stores: Stores) -> str:
-        """Return a name that changes with the settings and with what the system uses of a library
+        """Return a text that changes with the settings and with what the system uses of a library
         besides its papers.
         """
         return f"{self} {self.settings.identity(stores)}".strip()
@@ -352,10 +360,12 @@ class System:
 
 
 def _change(settings: Any, text: str) -> tuple[str, Any]:
+    """Return the name and value of a setting, from `name=value`."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or name not in {field.name for field in dataclasses.fields(settings)}:
         known = ", ".join(field.name for field in dataclasses.fields(settings))
         raise BadInput(f"unknown setting {text.strip()!r}; known: {known}, each written name=value")
+
     kind = type(getattr(settings, name))
     try:
         return name, kind(value)

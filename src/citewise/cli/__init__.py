@@ -1,4 +1,4 @@
-"""The command line: a thin translation of words into calls."""
+"""The command line: a thin translation of arguments into calls of the library."""
 
 import sys
 from typing import Annotated
@@ -46,6 +46,7 @@ def main() -> None:
     """Run the command line; an error becomes one line and an exit code."""
     for problem in plugins.problems():
         say(f"[yellow]citewise:[/yellow] {escape(problem)}")
+
     try:
         app()
     except BadInput as error:

@@ -94,8 +94,9 @@ def recommend(
     preferences: Preferences,
 ) -> None:
     """Recommend papers that a draft should cite."""
-    opened = citewise.open(library)
-    recommender = opened.recommender(str(systems.System.parse(system)))
+    index = citewise.open(library)
+    recommender = index.recommender(str(systems.System.parse(system)))
+
     options = DraftOptions(
         title=title,
         abstract=abstract,
@@ -105,9 +106,12 @@ def recommend(
         since=since,
         preferences=preferences,
     )
-    answer = recommender.answer(asked(opened, draft, options), k, explain, spans)
+    query = draft_query(index, draft, options)
+    answer = recommender.answer(query, k, explain, spans)
+
     if not len(answer):
         say("No paper of the library shares a term with this draft within these years.")
+
     with writing(output) as file:
         if format.value != "table":
             file.write(answer.to(format.value))
@@ -115,12 +119,12 @@ def recommend(
             Console(file=file).print(answer_table(answer))
 
 
-def asked(library: citewise.Library, draft: str | None, options: DraftOptions) -> Query:
-    """Return the query that a draft's file and options make; name what could not be used."""
-    found = library.query(draft, options)
-    if found.unknown:
-        say(f"Not in the library, so not used: {escape(', '.join(found.unknown))}")
-    return found.query
+def draft_query(library: citewise.Library, draft: str | None, options: DraftOptions) -> Query:
+    """Return the query of a draft's file and options; print which of its ids are not used."""
+    read = library.query(draft, options)
+    if read.unknown:
+        say(f"Not in the library, so not used: {escape(', '.join(read.unknown))}")
+    return read.query
 
 
 @commands.command(
@@ -132,8 +136,8 @@ def run(
         str,
         typer.Option(
             help='A file of {"id","title","abstract","year"?,"cited"?} lines, for sentences '
-            '{"id","sentence","title"?,"abstract"?,"year"?}, or -; what a line says itself '
-            '("prefer_recent", …) goes before the options.',
+            '{"id","sentence","title"?,"abstract"?,"year"?}, or -; what a line gives itself '
+            '("prefer_recent", …) overrides the options.',
             show_default=False,
         ),
     ],
@@ -149,13 +153,14 @@ def run(
     """Answer many queries with best, sentences with evidence, unless a system is named; write a
     TREC run file.
     """
-    opened, report = citewise.open(library), Report()
+    index, report = citewise.open(library), Report()
     named = str(systems.System.parse(system)) if system else ""
     usual = Query(preferences=preferences)
+
     with writing(output) as file, progress("answering") as bar:
         for number, query in enumerate(read_queries(queries, report, usual), 1):
             tag = named or (systems.FOR_SENTENCES if query.sentence else systems.DEFAULT)
-            answer = opened.answer(query, k, tag)
+            answer = index.answer(query, k, tag)
             write_run(
                 file,
                 query.id,
@@ -164,5 +169,6 @@ def run(
                 tag,
             )
             bar(number, None)
+
     if report.counts:
         Console(stderr=True).print(events_table(report))

@@ -15,14 +15,14 @@ from citewise.cli.answers import (
     OutputFormat,
     OutputOption,
     SinceOption,
-    asked,
+    draft_query,
 )
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
-from citewise.drafts.advice import PassageAnswer, passage_table
 from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
 from citewise.drafts.query import DraftOptions
 from citewise.drafts.reading import read_text
 from citewise.errors import BadInput
+from citewise.render.passages import PassageAnswer, passage_table
 
 commands = typer.Typer()
 
@@ -76,20 +76,25 @@ def cite(
     """Recommend papers to cite for a sentence, each with sentences of the literature that cite it
     for similar claims.
     """
-    opened = citewise.open(library)
-    if not opened.stores.evidence.counts().sentences:
+    index = citewise.open(library)
+    if not index.stores.evidence.counts().sentences:
         say(
             "The library has no citing sentences, so papers are found by their titles and "
             "abstracts alone; index full texts or contexts to have evidence."
         )
-    options = DraftOptions(title, abstract, tuple(cited or ()), year=before, since=since)
-    around, sentences = asked(opened, draft, options), _sentences(text, lines)
-    found = []
+
+    options = DraftOptions(
+        title=title, abstract=abstract, cited=tuple(cited or ()), year=before, since=since
+    )
+    context, sentences = draft_query(index, draft, options), _sentences(text, lines)
+
+    advised = []
     with progress("answering") as bar:
-        for advice in opened.advise(sentences, around, k, spans, system, explain):
-            found.append(advice)
-            bar(len(found), len(sentences))
-    answer = PassageAnswer(tuple(found), str(systems.System.parse(system)))
+        for advice in index.advise(sentences, context, k, spans, system, explain):
+            advised.append(advice)
+            bar(len(advised), len(sentences))
+
+    answer = PassageAnswer(tuple(advised), str(systems.System.parse(system)))
     with writing(output) as file:
         if format.value == "table":
             Console(file=file).print(passage_table(answer))
@@ -101,12 +106,13 @@ def _sentences(text: str, lines: bool) -> list[DraftSentence]:
     """Return the sentence, or those of the file that the text names."""
     if text == "-" or _is_file(text):
         content = read_text(text)
-        found = lines_of(content) if lines else sentences_of(content)
+        sentences = lines_of(content) if lines else sentences_of(content)
     else:
-        found = lines_of(" ".join(text.split()))
-    if not found:
+        sentences = lines_of(" ".join(text.split()))
+
+    if not sentences:
         raise BadInput("there is no sentence to find citations for")
-    return found
+    return sentences
 
 
 def _is_file(text: str) -> bool:

@@ -11,12 +11,12 @@ from citewise.preferences import KNOBS, Knob, Preferences
 
 
 def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for each preference; it gets them all as `preferences`."""
+    """Give a command an option for each preference; it gets all of them as `preferences`."""
 
     @functools.wraps(command)
-    def wrapped(**given: Any) -> None:
-        own = {knob.name: given.pop(knob.name) for knob in KNOBS}
-        command(**given, preferences=Preferences(**own))
+    def wrapped(**options: Any) -> None:
+        own = {knob.name: options.pop(knob.name) for knob in KNOBS}
+        command(**options, preferences=Preferences(**own))
 
     signature = inspect.signature(command)
     parameters = [each for each in signature.parameters.values() if each.name != "preferences"]
@@ -27,7 +27,9 @@ def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(knob: Knob) -> inspect.Parameter:
+    """Return a preference as an option: a switch, or a weight."""
     name = f"--{knob.name.replace('_', '-')}"
+
     if knob.range is None:
         kind: Any = Annotated[bool, typer.Option(name, help=knob.help)]
     else:

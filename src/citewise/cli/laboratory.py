@@ -1,4 +1,4 @@
-"""The commands of the laboratory: splits and tables."""
+"""The commands of the laboratory: splits and evaluations."""
 
 import re
 from enum import Enum
@@ -44,7 +44,7 @@ SeedOption = Annotated[int, typer.Option(help="For what is drawn at random.")]
 AuthorsOption = Annotated[
     bool,
     typer.Option(
-        "--authors", help="Tell each query its paper's authors, as a draft's are told by --author."
+        "--authors", help="Give each query its paper's authors, as --author gives a draft's."
     ),
 ]
 SplitOption = Annotated[
@@ -72,7 +72,8 @@ _YEARS = re.compile(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?")
 
 
 @commands.command(
-    epilog="Example: citewise split --library my-library --test 2022 --dev 2021 --least 5 -o split.json"
+    epilog="Example: citewise split --library my-library --test 2022 --dev 2021 --least 5 "
+    "-o split.json"
 )
 def split(
     library: LibraryOption,
@@ -124,15 +125,15 @@ def split(
         sample=sample,
         seed=seed,
     )
-    made = laboratory.Split.make(stores, settings, guard=not unguarded)
-    made.save(output)
-    say(
-        f"{escape(str(output))}: {', '.join(f'{len(asked):,} {name}' for name, asked in made.parts.items())}"
-    )
+
+    new_split = laboratory.Split.make(stores, settings, guard=not unguarded)
+    new_split.save(output)
+    counts = ", ".join(f"{len(papers):,} {name}" for name, papers in new_split.parts.items())
+    say(f"{escape(str(output))}: {counts}")
+
     if queries or qrels or beir:
-        _export(
-            stores, made.questions(stores, part_of(part), authors=authors), queries, qrels, beir
-        )
+        questions = new_split.questions(stores, part_of(part), authors=authors)
+        _export(stores, questions, queries, qrels, beir)
 
 
 def _export(
@@ -142,6 +143,7 @@ def _export(
     qrels: Path | None,
     beir: Path | None,
 ) -> None:
+    """Write questions into those of the files that are given."""
     if queries:
         with writing(queries) as file:
             laboratory.write_queries(file, questions)
@@ -153,7 +155,7 @@ def _export(
 
 
 def years_of(text: str) -> Years | None:
-    """Read one year or two with a dash between."""
+    """Return the first and last year that a text names: `2022` or `2020-2022`; None for ""."""
     if not text:
         return None
     match = _YEARS.fullmatch(text)
@@ -163,6 +165,7 @@ def years_of(text: str) -> Years | None:
 
 
 def fractions_of(text: str) -> tuple[float, float, float]:
+    """Return the three shares that a text names: `0.8,0.1,0.1`."""
     try:
         train, dev, test = map(float, text.split(","))
     except ValueError:
@@ -173,11 +176,12 @@ def fractions_of(text: str) -> tuple[float, float, float]:
 def split_of(
     stores: Stores, file: Path | None, years: str, settings: laboratory.SplitSettings
 ) -> laboratory.Split:
-    """Return the split of a file, or one that asks the papers of some years; one of the two must be
-    named.
+    """Return the split of a file, or one whose queries are the papers of some years; exactly one of
+    the two must be given.
     """
     if bool(file) == bool(years):
         raise BadInput("say which papers to ask: --split FILE or --years YEARS")
+
     if file:
         return laboratory.Split.load(file)
     return laboratory.Split.make(
@@ -208,7 +212,7 @@ def evaluate(
         bool,
         typer.Option(
             "--local",
-            help="Ask citing sentences what they cite, of older evidence: those "
+            help="Use citing sentences as queries, answered from older evidence: those "
             "of --years, or of --queries.",
         ),
     ] = False,
@@ -233,9 +237,9 @@ def evaluate(
     authors: AuthorsOption = False,
     measures: MeasuresOption = "",
     by: Annotated[str, typer.Option(help=f"Break down by {', '.join(FACETS)}.")] = "",
-    analyses: Annotated[str, typer.Option(help=f"Also look at {', '.join(ANALYSES)}.")] = "",
+    analyses: Annotated[str, typer.Option(help=f"Also analyse {', '.join(ANALYSES)}.")] = "",
     analysed: Annotated[
-        int, typer.Option(min=1, help="How many answers a query the analyses look at.")
+        int, typer.Option(min=1, help="The analyses use this many answers a query.")
     ] = DEPTH,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
@@ -263,7 +267,7 @@ def evaluate(
     """Measure systems on papers of the library, or on its sentences: how much of what they cite is
     found.
 
-    Papers are asked of bm25, sentences of ilciter and evidence, unless systems are named.
+    Papers are answered by bm25, sentences by ilciter and evidence, unless systems are named.
     """
     stores = citewise.open(library).stores
     measures = measures or (LOCAL_MEASURES if local else MEASURES)
@@ -275,17 +279,19 @@ def evaluate(
         depth=analysed if analyses else 0,
         seed=seed,
     )
+
     check(_names(analyses))
     if plots:
         require_matplotlib()
+
     if local:
-        questions = _sentences_asked(
+        questions = _sentence_questions(
             stores,
             queries,
             laboratory.SentenceSplit(years_of(years), sample, seed, not without_draft),
         )
     else:
-        made = split_of(
+        chosen = split_of(
             stores,
             split,
             years,
@@ -293,28 +299,30 @@ def evaluate(
                 least=least, abstract=not without_abstract, sample=sample, seed=seed
             ),
         )
-        questions = made.questions(
+        questions = chosen.questions(
             stores, part_of(part), guard=not unguarded, stale=stale, authors=authors
         )
+
     systems = systems or (f"ilciter,{FOR_SENTENCES}" if local else BASELINE)
     with progress("evaluating") as bar:
         runs = laboratory.answers(stores, [systems], questions, settings, bar)
     results = laboratory.score(stores, runs, questions, settings)
-    looked_at = laboratory.analyse(stores, runs, questions, _names(analyses), analysed)
+    analysed_runs = laboratory.analyse(stores, runs, questions, _names(analyses), analysed)
+
     if plots:
         laboratory.save_plots(results, plots)
     write_result(
         output,
         format.value,
         {
-            "table": lambda: tables.as_table(results, looked_at),
-            "json": lambda: tables.as_json(results, looked_at),
-            "markdown": lambda: tables.as_markdown(results, looked_at),
+            "table": lambda: tables.as_table(results, analysed_runs),
+            "json": lambda: tables.as_json(results, analysed_runs),
+            "markdown": lambda: tables.as_markdown(results, analysed_runs),
         },
     )
 
 
-def _sentences_asked(
+def _sentence_questions(
     stores: Stores, queries: Path | None, split: laboratory.SentenceSplit
 ) -> list[laboratory.Question]:
     """Return the questions of a file, or of the library's own sentences of some years."""
@@ -322,12 +330,14 @@ def _sentences_asked(
         raise BadInput("say which sentences to ask: --queries FILE or --years YEARS")
     if not queries:
         return laboratory.sentence_questions(stores, split)
+
     report = Report()
-    found = laboratory.read_sentence_questions(stores, queries, report, split.context)
+    questions = laboratory.read_sentence_questions(stores, queries, report, split.context)
     if report.counts:
         say(f"{escape(str(queries))}: {report.total('skipped'):,} of {report.read:,} lines skipped")
-    return found[: split.sample]
+    return questions[: split.sample]
 
 
 def _names(text: str) -> tuple[str, ...]:
+    """Return the names in a text, separated by spaces or commas, each once."""
     return tuple(dict.fromkeys(part for part in re.split(r"[\s,]+", text) if part))

@@ -21,7 +21,15 @@ from citewise.cli.tables import (
     report_table,
     verification_text,
 )
-from citewise.cli.terminal import LibraryOption, progress, progress_by_stage, say, show, writing
+from citewise.cli.terminal import (
+    FolderOption,
+    LibraryOption,
+    progress,
+    progress_by_stage,
+    say,
+    show,
+    writing,
+)
 from citewise.embed.folder import MINILM
 from citewise.ingest import FORMATS as SOURCE_FORMATS
 from citewise.ingest import Reading
@@ -38,12 +46,14 @@ INT8 = PrecisionChoice("int8")
 
 
 @commands.command(epilog="Example: citewise demo")
-def demo(library: LibraryOption = Path("citewise-demo")) -> None:
+def demo(library: FolderOption = Path("citewise-demo")) -> None:
     """Build the sample library and recommend citations for the sample draft."""
     draft = api.build_sample(library)
     answer = citewise.open(library).recommend(draft.title, draft.abstract, k=10)
+
     show(f"[bold]The draft:[/bold] {draft.title}\n")
     show(answer_table(answer))
+
     show(
         f"\nThe sample library is in {library}. Try your own draft:\n"
         f'  citewise recommend --library {library} --title "Learning to rank citations"'
@@ -60,7 +70,7 @@ def index(
             help="Files, folders, or - (standard input); .gz, .xz, .zst too.", show_default=False
         ),
     ],
-    library: LibraryOption,
+    library: FolderOption,
     format: Annotated[
         SourceFormat | None, typer.Option(help="The sources' format, if not recognised.")
     ] = None,
@@ -88,6 +98,7 @@ def index(
         events = stack.enter_context(writing(report)) if report else None
         done = Report(listener=functools.partial(_write_event, events) if events else None)
         bar = stack.enter_context(progress("indexing"))
+
         first_row = _rows(library)
         api.index(
             sources,
@@ -98,8 +109,10 @@ def index(
             report=done,
             progress=lambda reading: _show_reading(bar, reading),
         )
+
         if events:
             _note_near_duplicates(library, first_row, done)
+
     say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
     Console(stderr=True).print(report_table(done))
 
@@ -113,6 +126,7 @@ def _write_event(file: IO[str], event: Event) -> None:
 
 
 def _rows(library: Path) -> int:
+    """Return the number of rows of a library, deleted ones included; 0 where there is none."""
     try:
         info = citewise.open(library).describe()
         return info.papers + info.deleted
@@ -121,6 +135,7 @@ def _rows(library: Path) -> int:
 
 
 def _note_near_duplicates(library: Path, first_row: int, done: Report) -> None:
+    """Report the papers from a row on that have nearly the same title as another."""
     for one, other, similarity in citewise.open(library).near_duplicates(first_row):
         done.note(
             "near_duplicate",
@@ -133,7 +148,7 @@ def _note_near_duplicates(library: Path, first_row: int, done: Report) -> None:
 
 @commands.command(epilog="Example: citewise encode --library my-library")
 def encode(
-    library: LibraryOption,
+    library: FolderOption,
     model: Annotated[
         str,
         typer.Option(
@@ -148,7 +163,7 @@ def encode(
     papers: Annotated[bool, typer.Option("--papers", help="Titles and abstracts, too.")] = False,
     threads: Annotated[int, typer.Option(min=0, help="Threads to use; 0 for one a core.")] = 0,
 ) -> None:
-    """Give a library vectors of what its citing sentences say; what has one is not encoded again."""
+    """Give a library vectors of its citing sentences' spans; what has one is not encoded again."""
     with progress_by_stage() as bar:
         done = citewise.encode(
             library,
@@ -177,13 +192,14 @@ def info(
 
 
 @commands.command(
-    epilog="Example: citewise remove doi:10.1145/1390334.1390416 arXiv:1706.03762 --library my-library"
+    epilog="Example: citewise remove doi:10.1145/1390334.1390416 arXiv:1706.03762 "
+    "--library my-library"
 )
 def remove(
     ids: Annotated[
         list[str], typer.Argument(help="Ids of papers, in any usual spelling.", show_default=False)
     ],
-    library: LibraryOption,
+    library: FolderOption,
 ) -> None:
     """Remove papers; references to them are kept and resolve again should they come back."""
     citewise.remove(library, ids)
@@ -192,7 +208,7 @@ def remove(
 
 @commands.command(epilog="Example: citewise verify --library my-library")
 def verify(
-    library: LibraryOption,
+    library: FolderOption,
     near_duplicates: Annotated[
         bool,
         typer.Option(
@@ -202,11 +218,12 @@ def verify(
         ),
     ] = False,
 ) -> None:
-    """Check a library: checksums, counts, tables, every record; exits with 1 if anything is wrong."""
+    """Check a library: checksums, counts, tables, every record; exits with 1 on any problem."""
     with progress("verifying") as bar:
-        found = citewise.verify(library, bar)
-    show(verification_text(found))
-    if not found.sound:
+        verification = citewise.verify(library, bar)
+
+    show(verification_text(verification))
+    if not verification.sound:
         raise typer.Exit(1)
     if near_duplicates:
         for one, other, similarity in citewise.open(library).near_duplicates():
@@ -214,7 +231,7 @@ def verify(
 
 
 @commands.command(epilog="Example: citewise compact --library my-library")
-def compact(library: LibraryOption) -> None:
+def compact(library: FolderOption) -> None:
     """Rewrite a library without what was removed; it becomes smaller and its rows are numbered
     anew.
     """

@@ -1,4 +1,4 @@
-"""The commands of pools: build them, score systems on them, take in what others published."""
+"""The commands of pools: build them, score systems on them, import the papers of published ones."""
 
 import itertools
 from pathlib import Path
@@ -25,7 +25,7 @@ from citewise.cli.laboratory import (
     part_of,
     split_of,
 )
-from citewise.cli.terminal import LibraryOption, progress, say, write_result, writing
+from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
 from citewise.evaluate import pool_tables as rendered
 from citewise.evaluate.experiment import spelled
@@ -49,8 +49,8 @@ FieldsOption = Annotated[
 
 
 @commands.command(
-    epilog="Example: citewise pools build --library my-library --years 2022 --systems bm25,bm25-title "
-    "-o pools.jsonl"
+    epilog="Example: citewise pools build --library my-library --years 2022 "
+    "--systems bm25,bm25-title -o pools.jsonl"
 )
 def build(
     library: LibraryOption,
@@ -64,7 +64,8 @@ def build(
         int,
         typer.Option(
             min=1,
-            help="Use so many of the systems: those whose best negatives have the least in common.",
+            help="Use at most this many of the systems: those whose best negatives have the least "
+            "in common.",
         ),
     ] = 3,
     fields: FieldsOption = None,
@@ -72,7 +73,7 @@ def build(
     part: PartOption = TEST,
     years: YearsOption = "",
     least: LeastOption = 5,
-    queries: Annotated[int, typer.Option(min=1, help="At most so many pools a field.")] = 200,
+    queries: Annotated[int, typer.Option(min=1, help="At most this many pools a field.")] = 200,
     newest: Annotated[
         bool, typer.Option("--newest", help="Fill a field with its newest papers first.")
     ] = False,
@@ -81,14 +82,14 @@ def build(
     depth: Annotated[
         int,
         typer.Option(
-            min=1, help="Draw from so many of a system's best and of a field's most cited papers."
+            min=1, help="Draw from this many of a system's best and of a field's most cited papers."
         ),
     ] = 200,
     without_abstract: Annotated[
         bool,
         typer.Option(
             "--without-abstract",
-            help="Let papers without an abstract be asked and be in pools, too.",
+            help="Let papers without an abstract be queries and be in pools, too.",
         ),
     ] = False,
     seed: SeedOption = 0,
@@ -109,12 +110,14 @@ def build(
         newest=newest,
         seed=seed,
     )
+
     groups = laboratory.Fields.load(fields) if fields else None
     stores = citewise.open(library).stores
-    made = split_of(
+    chosen = split_of(
         stores, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract)
     )
-    questions = made.questions(stores, part_of(part))
+    questions = chosen.questions(stores, part_of(part))
+
     with progress("building") as bar:
         pools = laboratory.build_pools(
             stores,
@@ -124,13 +127,15 @@ def build(
             laboratory.Settings(jobs=jobs, folder=run_folder),
             bar,
         )
+
     with writing(output) as file:
         file.writelines(line.decode() + "\n" for line in pools.lines())
     say(escape(f"{output}: {rendered.built(pools)}"))
 
 
 @commands.command(
-    epilog="Example: citewise pools score pools.jsonl --library my-library --systems bm25,bm25-title"
+    epilog="Example: citewise pools score pools.jsonl --library my-library "
+    "--systems bm25,bm25-title"
 )
 def score(
     file: Annotated[
@@ -163,9 +168,11 @@ def score(
     settings = laboratory.Settings(
         laboratory.parse_measures(measures), jobs=jobs, folder=run_folder, seed=seed
     )
+
     pools, stores = laboratory.read_pools(file), citewise.open(library).stores
     with progress("scoring") as bar:
         results = laboratory.score_pools(stores, [systems], pools, settings, bar, stale=stale)
+
     write_result(
         output,
         format.value,
@@ -203,7 +210,7 @@ def large(
         bool, typer.Option("--by-field", help="A set for each field, of what its papers cite.")
     ] = False,
     fields: FieldsOption = None,
-    queries: Annotated[int, typer.Option(min=1, help="At most so many queries a field.")] = 200,
+    queries: Annotated[int, typer.Option(min=1, help="At most this many queries a field.")] = 200,
     repeats: Annotated[
         int, typer.Option(min=1, help="Sets of each size or field; results are averaged.")
     ] = 1,
@@ -219,20 +226,20 @@ def large(
     counts = _sizes(sizes, by_field)
     settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
     groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
+
     stores = citewise.open(library).stores
-    questions = split_of(stores, None, years, laboratory.SplitSettings(least=least)).questions(
-        stores
-    )
-    drawn = laboratory.PoolSettings(queries=queries, seed=seed)
-    sets = [
-        *(
-            laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats)
-            if by_field
-            else laboratory.sized_sets(stores, questions, counts, repeats, seed)
-        )
-    ]
+    split = split_of(stores, None, years, laboratory.SplitSettings(least=least))
+    questions = split.questions(stores)
+    if by_field:
+        drawn = laboratory.PoolSettings(queries=queries, seed=seed)
+        made = laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats)
+    else:
+        made = laboratory.sized_sets(stores, questions, counts, repeats, seed)
+    sets = list(made)
+
     with progress("asking") as bar:
         results = laboratory.score_sets(stores, [systems], sets, folder, settings, bar)
+
     write_result(
         output,
         format.value,
@@ -245,6 +252,7 @@ def large(
 
 
 def _sizes(text: str, by_field: bool) -> list[int]:
+    """Return the sizes that a text names, with commas between."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() and int(part) for part in parts) or (by_field and len(parts) > 1):
         raise BadInput(f"write {'one size' if by_field else 'sizes as 50000,100000'}, not {text!r}")
@@ -262,9 +270,11 @@ def import_(
             show_default=False,
         ),
     ],
-    library: LibraryOption,
+    library: FolderOption,
 ) -> None:
-    """Make a library of the papers of published pools: titles, abstracts and years, no references."""
+    """Make a library of the papers of published pools: titles, abstracts and years, but no
+    references.
+    """
     papers = itertools.chain.from_iterable(map(laboratory.read_texts, files))
     report = citewise.add(papers, library, keep_versions=True)
     say(f"{escape(str(library))}: {report.added:,} papers added")

@@ -1,4 +1,4 @@
-"""What commands about libraries show on a terminal."""
+"""The tables that commands about libraries show on a terminal."""
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -11,7 +11,7 @@ from citewise.plugins import Plugin
 
 
 def report_table(done: Report) -> RenderableType:
-    """Return what an import did, reasons with an example each."""
+    """Return the counts of an import, and its events with an example each."""
     summary = (
         f"{done.added:,} added, {done.updated:,} updated, {done.unchanged:,} unchanged, "
         f"{done.total('skipped'):,} skipped"
@@ -20,30 +20,34 @@ def report_table(done: Report) -> RenderableType:
         summary += (
             f"; {done.sentences:,} citing sentences added, {done.known_sentences:,} unchanged"
         )
+
     return Group(summary, events_table(done)) if done.counts else summary
 
 
 def events_table(done: Report) -> Table:
-    """Return the reasons for what was done to records, with an example each."""
+    """Return how many records were skipped, repaired or merged and why, with an example each."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("What", "Why", "Records", "For example"):
         table.add_column(
             heading, justify="right" if heading == "Records" else "left", overflow="fold"
         )
+
     for (action, reason), count in sorted(done.counts.items()):
         example = done.examples[action, reason][0]
         detail = f" ({example.detail})" if example.detail else ""
         table.add_row(
             action, reason, f"{count:,}", escape(f"{example.file}:{example.line}{detail}")
         )
+
     return table
 
 
 def description_table(about: Description) -> Table:
-    """Return what a library holds."""
+    """Return the counts and sizes of a library as a table."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
+
     known = [year for year in about.years if year]
     rows = {
         "library": about.path,
@@ -53,47 +57,61 @@ def description_table(about: Description) -> Table:
         + (f", {min(known)}–{max(known)}" if known else ""),
         "with references here": _share(about.with_references, about.papers),
         "citations": f"{about.citations:,} within the library",
-        "evidence": f"{about.spans:,} spans of {about.sentences:,} citing sentences"
-        if about.sentences
-        else "none",
+        "evidence": _evidence(about),
         "lexical index": f"{about.terms:,} terms",
         "models": f"{', '.join(about.models)}: trained on it"
         if about.models
         else "those that ship",
-        "vectors": f"{about.span_vectors:,} of spans, {about.paper_vectors:,} of papers; by {about.encoder}"
-        if about.encoder
-        else "none",
-        "on disk": f"{about.bytes_on_disk / 1e6:,.1f} MB in {about.segments} segments; {about.deleted:,} removed rows",
-        "generation": f"{about.generation}, written {about.written}, fingerprint {about.fingerprint}",
+        "vectors": _vectors(about),
+        "on disk": f"{about.bytes_on_disk / 1e6:,.1f} MB in {about.segments} segments; "
+        f"{about.deleted:,} removed rows",
+        "generation": f"{about.generation}, written {about.written}, "
+        f"fingerprint {about.fingerprint}",
     }
+
     for name, value in rows.items():
         table.add_row(name, escape(value))
     return table
+
+
+def _evidence(about: Description) -> str:
+    if not about.sentences:
+        return "none"
+    return f"{about.spans:,} spans of {about.sentences:,} citing sentences"
+
+
+def _vectors(about: Description) -> str:
+    if not about.encoder:
+        return "none"
+    return f"{about.span_vectors:,} of spans, {about.paper_vectors:,} of papers; by {about.encoder}"
 
 
 def _share(count: int, total: int) -> str:
     return f"{count:,} ({count / max(total, 1):.0%})"
 
 
-def verification_text(found: Verification) -> str:
+def verification_text(result: Verification) -> str:
     """Return the result of a verification in a few lines."""
     head = (
-        f"generation {found.generation}: {found.papers:,} papers, {found.files} files, {found.references:,} "
-        f"references ({found.dangling:,} to papers that are not in the library)"
+        f"generation {result.generation}: {result.papers:,} papers, {result.files} files, "
+        f"{result.references:,} references "
+        f"({result.dangling:,} to papers that are not in the library)"
     )
-    head += f", {found.sentences:,} citing sentences" if found.sentences else ""
-    problems = "\n".join(f"[red]problem:[/red] {escape(problem)}" for problem in found.problems)
+    head += f", {result.sentences:,} citing sentences" if result.sentences else ""
+    problems = "\n".join(f"[red]problem:[/red] {escape(problem)}" for problem in result.problems)
     return f"{head}\n{problems or '[green]sound[/green]'}"
 
 
-def plugins_table(found: tuple[Plugin, ...]) -> RenderableType:
+def plugins_table(plugins: tuple[Plugin, ...]) -> RenderableType:
     """Return what other packages have added, and what could not be loaded."""
-    if not found:
+    if not plugins:
         return "No package adds anything to citewise."
+
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("Kind", "Name", "Package", "State"):
         table.add_column(heading, overflow="fold")
-    for each in found:
+
+    for each in plugins:
         state = f"left out: {each.problem}" if each.problem else "in use"
         table.add_row(each.group.removesuffix("s"), each.name, each.package, escape(state))
     return table

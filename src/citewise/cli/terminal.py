@@ -1,4 +1,4 @@
-"""What the commands share: options, the terminal, progress, and files that appear whole."""
+"""Shared by the commands: options, printing, progress bars, and files that appear whole."""
 
 import contextlib
 import sys
@@ -13,8 +13,16 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from citewise import systems
 
 LibraryOption = Annotated[
+    str,
+    typer.Option(
+        "--library", "-l", help="The library: its folder, or an address.", show_default=False
+    ),
+]
+FolderOption = Annotated[
     Path, typer.Option("--library", "-l", help="The library's folder.", show_default=False)
 ]
+"""A library that is written: on disk, unlike some that are only read."""
+
 SystemOption = Annotated[
     str,
     typer.Option(
@@ -26,7 +34,7 @@ SystemOption = Annotated[
 
 
 def show(what: Any) -> None:
-    """Print to standard output what rich can draw."""
+    """Print a text or anything else that rich can draw to standard output."""
     Console(soft_wrap=False).print(what)
 
 
@@ -37,14 +45,14 @@ def say(message: str) -> None:
 
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a bar on standard error while work goes on, if that is a terminal."""
-    with progress_by_stage() as told:
-        yield lambda done, total: told(label, done, total)
+    """Show a progress bar, if standard error is a terminal; yield a function that moves it."""
+    with progress_by_stage() as update:
+        yield lambda done, total: update(label, done, total)
 
 
 @contextlib.contextmanager
 def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show a bar that also says what is being done."""
+    """Show a progress bar with a label that changes; yield a function that moves it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
@@ -52,6 +60,7 @@ def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
         TaskProgressColumn(),
         TimeRemainingColumn(),
     )
+
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
@@ -61,11 +70,11 @@ def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
         )
 
 
-def write_result(path: Path | None, format: str, made: Mapping[str, Callable[[], Any]]) -> None:
-    """Write a result in the format asked for: a table is drawn, the others are text; only that one
-    is made.
+def write_result(path: Path | None, format: str, results: Mapping[str, Callable[[], Any]]) -> None:
+    """Write a result in one of several formats, of which only that one is made; `table` is drawn,
+    the others are text.
     """
-    result = made[format]()
+    result = results[format]()
     with writing(path) as file:
         if format == "table":
             Console(file=file).print(result)
@@ -75,15 +84,17 @@ def write_result(path: Path | None, format: str, made: Mapping[str, Callable[[],
 
 @contextlib.contextmanager
 def writing(path: Path | None) -> Iterator[IO[str]]:
-    """Give a file to write to, or standard output; a file appears whole or not at all."""
+    """Yield a file to write to, or standard output; a file appears whole or not at all."""
     if path is None or str(path) == "-":
         yield sys.stdout
         return
-    path = path.resolve()  # what a link leads to is written, not the link replaced
+
+    path = path.resolve()  # through a link, its target is written, and the link stays
     if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
         with path.open("w", encoding="utf-8") as file:
             yield file
         return
+
     fresh = path.with_name(f".{path.name}.part")
     try:
         with fresh.open("w", encoding="utf-8") as file:

@@ -1,7 +1,6 @@
-"""The commands of training."""
+"""The commands that train rankers."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,10 +31,10 @@ commands = typer.Typer(
 DevOption = Annotated[
     str,
     typer.Option(
-        metavar="YEARS", help="Years that tell the quality; what is older is learned from."
+        metavar="YEARS", help="Years on which the quality is measured; older ones are learned from."
     ),
 ]
-TestOption = Annotated[str, typer.Option(metavar="YEARS", help="Years that are not looked at.")]
+TestOption = Annotated[str, typer.Option(metavar="YEARS", help="Years that are not used.")]
 FractionsOption = Annotated[
     str, typer.Option(help="Without years: shares of train, dev and test, the oldest first.")
 ]
@@ -47,9 +46,12 @@ LeastOption = Annotated[
     ),
 ]
 MostOption = Annotated[
-    int, typer.Option(min=1, help="Learn from so many of the youngest training queries.")
+    int,
+    typer.Option(min=1, help="Learn from at most this many of the youngest training queries."),
 ]
-TuningOption = Annotated[int, typer.Option(min=1, help="Tell the quality by so many dev queries.")]
+TuningOption = Annotated[
+    int, typer.Option(min=1, help="Measure the quality on at most this many dev queries.")
+]
 TreesOption = Annotated[int, typer.Option(min=1, help="How many trees.")]
 AblationOption = Annotated[
     bool,
@@ -99,56 +101,61 @@ def _command(
         if shipped:
             _go_back(library, target)
             return
+
         split = SplitSettings(
             test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
         )
         settings = RankerSettings(split, most, tuning, trees, ablation, jobs, seed)
+
         with progress_by_stage() as stage:
-            found = train(citewise.open(library).stores, settings, stage)
+            trained = train(citewise.open(library).stores, settings, stage)
+
         write_result(
             output,
             format.value,
             {
-                "table": lambda: rendered.as_table(found),
-                "json": lambda: rendered.as_json(found),
-                "markdown": lambda: rendered.as_markdown(found),
+                "table": lambda: rendered.as_table(trained),
+                "json": lambda: rendered.as_json(trained),
+                "markdown": lambda: rendered.as_markdown(trained),
             },
         )
-        _keep(library, found, anyway, dry_run)
+        _keep(library, trained, anyway, dry_run)
 
 
-def _go_back(library: Path, target: Target) -> None:
+def _go_back(library: str, target: Target) -> None:
+    """Remove a library's own model, so that the one that ships is used."""
     citewise.open(library).stores.models.remove(target.name)
     say(f"{escape(str(library))}: {target.system} ranks with the model that ships")
 
 
-def _keep(library: Path, found: Training, anyway: bool, dry_run: bool) -> None:
-    kept = not dry_run and (anyway or found.better)
+def _keep(library: str, trained: Training, anyway: bool, dry_run: bool) -> None:
+    """Save a new model where it is better or the user wants it anyway; print what was done."""
+    kept = not dry_run and (anyway or trained.better)
     if kept:
-        save(citewise.open(library).stores, found)
-    say(
-        f"{escape(str(library))}: "
-        + (
-            f"{found.system} ranks with the new model"
-            if kept
-            else "the new model is not kept"
-            if dry_run
-            else "the new model is no better than what serves and is not kept; --anyway keeps it"
-        )
-    )
+        save(citewise.open(library).stores, trained)
+
+    if kept:
+        outcome = f"{trained.system} ranks with the new model"
+    elif dry_run:
+        outcome = "the new model is not kept"
+    else:
+        outcome = "the new model is no better than what serves and is not kept; --anyway keeps it"
+    say(f"{escape(str(library))}: {outcome}")
 
 
 _command(
     ranker.TARGET,
     ranker.train_ranker,
     RankerSettings(SplitSettings(least=3)),
-    "Train the ranker of best on the library's papers; it is kept where it is better than what serves now.",
+    "Train the ranker of best on the library's papers; it is kept where it is better than what "
+    "serves now.",
     "citewise train ranker --library my-library --dev 2021 --test 2022 --least 5",
 )
 _command(
     sentences.TARGET,
     sentences.train_sentences,
     RankerSettings(most=3000, tuning=500, trees=70),
-    "Train the ranker of evidence on the library's sentences; it is kept where it is better than what serves now.",
+    "Train the ranker of evidence on the library's sentences; it is kept where it is better than "
+    "what serves now.",
     "citewise train sentences --library my-library --dev 2021 --test 2022 --jobs 2",
 )

@@ -1,1 +1,1 @@
-"""From a file, a title or a pasted text to a query."""
+"""Read drafts (a file, a title, a pasted text) and turn them into queries."""

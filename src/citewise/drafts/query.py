@@ -1,11 +1,11 @@
-"""From a draft's file, title or pasted text, and what it cites, to a query."""
+"""Turn a draft's file, or its title and abstract, and what it cites into a query."""
 
 import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewise.drafts.reading import Draft, read_draft
+from citewise.drafts.reading import Draft, draft_of, read_draft
 from citewise.errors import MissingData
 from citewise.ingest import read
 from citewise.ingest.report import Report
@@ -20,12 +20,14 @@ _BIBLIOGRAPHIES = (".bib", ".ris", ".json", ".jsonl")
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
-    """What an author says beside the draft itself."""
+    """What an author gives in addition to the draft's file, or instead of one."""
 
     title: str = ""
     abstract: str = ""
+    text: str = ""
+    """The draft itself, pasted: plain text, Markdown or LaTeX."""
     cited: tuple[str, ...] = ()
-    """What the draft cites already: ids, several with commas between, or files of references."""
+    """What the draft cites already: ids, separated by commas, or paths of bibliographies."""
     authors: tuple[str, ...] = ()
     year: int | None = None
     since: int | None = None
@@ -34,29 +36,31 @@ class DraftOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuery:
-    """A query, and what was given for it but is not in the library."""
+    """A query, and the ids given for it that are not in the library."""
 
     query: Query
     unknown: tuple[str, ...] = ()
-    """Ids that the draft is said to cite and the library does not have."""
+    """Ids of cited papers that the library does not have."""
 
 
 def draft_query(papers: Papers, draft: str | Path | None, options: DraftOptions) -> ReadQuery:
-    """Return the query of a draft's file ("-": standard input), or of a title and an abstract.
+    """Return the query of a draft's file ("-": standard input), of a pasted text, or of a title and
+    an abstract.
 
-    What the options say goes before what the file says.
+    Title and abstract of the options replace those of the file or text.
     """
-    found = read_draft(draft) if draft else Draft()
+    written = _written(draft, options)
     keys = [key for each in options.cited for key in _keys(papers, each)]
     if draft and str(draft) != "-":
-        keys += cited_by_draft(papers, found, Path(draft).parent)
+        keys += cited_by_draft(papers, written, Path(draft).parent)
     keys = [key for key in keys if key.strip()]
 
     rows = papers.find(keys)
     unknown = tuple(key for key, row in zip(keys, rows.tolist(), strict=True) if row < 0)
+
     query = Query(
-        title=options.title or found.title,
-        abstract=options.abstract or found.abstract,
+        title=options.title or written.title,
+        abstract=options.abstract or written.abstract,
         year=options.year,
         since=options.since,
         cited=tuple(key for key in keys if key not in unknown),
@@ -66,8 +70,15 @@ def draft_query(papers: Papers, draft: str | Path | None, options: DraftOptions)
     return ReadQuery(query, unknown)
 
 
+def _written(draft: str | Path | None, options: DraftOptions) -> Draft:
+    """Return the draft in the file, else in the pasted text."""
+    if draft:
+        return read_draft(draft)
+    return draft_of(options.text) if options.text.strip() else Draft()
+
+
 def _keys(papers: Papers, cited: str) -> list[str]:
-    """Return the ids that a text lists, or those of the papers that a file lists."""
+    """Return the ids in a list with commas, or of the papers in a file."""
     return cited_by_file(papers, cited) if _is_file(cited) else cited.split(",")
 
 
@@ -80,9 +91,10 @@ def _is_file(text: str) -> bool:
 
 
 def cited_by_draft(papers: Papers, draft: Draft, folder: Path) -> list[str]:
-    """Return the ids of the papers that a draft cites through the bibliographies beside it."""
+    """Return the ids of the papers that a draft cites, found through its bibliography files."""
     if not draft.cited_keys:
         return []
+
     named = (file_at(folder, name) for name in draft.bibliographies)
     files = [file for file in named if file and file.stat().st_size]
     wanted = {f"bib:{key}" for key in draft.cited_keys}
@@ -95,11 +107,13 @@ def cited_by_file(papers: Papers, bibliography: str | Path) -> list[str]:
 
 
 def _references(files: Sequence[str | Path]) -> Iterable[Paper]:
+    """Return the papers in bibliography files."""
     if not files:
         return ()
     return (record for record, _ in read(files, Report()) if isinstance(record, Paper))
 
 
 def _known(papers: Papers, references: Iterable[Paper]) -> list[str]:
+    """Return the ids of the library's papers that are the same as some references."""
     rows = [row for row in map(papers.find_same, references) if row >= 0]
     return [paper.id for paper in papers.read(rows)]

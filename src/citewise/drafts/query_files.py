@@ -1,4 +1,4 @@
-"""Files of queries, one a line."""
+"""Read files of queries: a JSON object a line."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,33 +17,28 @@ _LONGEST_YEAR = 4
 
 
 def read_queries(path: str | Path, report: Report, usual: Query | None = None) -> Iterator[Query]:
-    """Yield the queries of a JSON-lines file ("-": standard input); lines that are no query go to
-    the report.
+    """Yield the queries of a JSON-lines file ("-": standard input).
 
-    What a line leaves open is as in `usual`.
+    Lines that are no query are reported and skipped. Fields that a line does not have are taken
+    from `usual`.
     """
     source = open_source(str(path))
     seen: set[str] = set()
     try:
         for line, record in objects(source, report):
             report.read += 1
-            name = str(record.get("id", ""))[:100]
+            name, location = str(record.get("id", ""))[:100], SourceLocation(source.name, line)
             try:
                 query = _query(record, usual or Query())
             except BadInput as error:
-                report.note(
-                    "skipped", "not_a_query", SourceLocation(source.name, line), name, str(error)
-                )
+                report.note("skipped", "not_a_query", location, name, str(error))
                 continue
+
             if query.id in seen:
-                report.note(
-                    "skipped",
-                    "duplicate_query",
-                    SourceLocation(source.name, line),
-                    name,
-                    f"{name} was asked before",
-                )
+                detail = f"another query has the id {name}"
+                report.note("skipped", "duplicate_query", location, name, detail)
                 continue
+
             seen.add(query.id)
             yield query
     finally:
@@ -51,20 +46,20 @@ def read_queries(path: str | Path, report: Report, usual: Query | None = None) -
 
 
 def _query(record: dict[str, Any], usual: Query) -> Query:
-    """Return the query; what would change its answer and cannot be read is refused, not ignored."""
+    """Return the query of a record; a field that cannot be read is an error, never ignored."""
     name, title, abstract, sentence = (
         record.get(field) or "" for field in ("id", "title", "abstract", "sentence")
     )
     name = str(name) if isinstance(name, int) else name
-    if (
-        not all(isinstance(text, str) for text in (name, title, abstract, sentence))
-        or not name.strip()
-    ):
+
+    are_strings = all(isinstance(text, str) for text in (name, title, abstract, sentence))
+    if not are_strings or not name.strip():
         raise BadInput(
             '"id", "title", "abstract" and "sentence" must be strings, and the id not empty'
         )
     if not (title.strip() or abstract.strip() or sentence.strip()):
         raise BadInput('a query needs a "title", an "abstract" or a "sentence"')
+
     query = replace(
         usual,
         title=title,
@@ -78,13 +73,14 @@ def _query(record: dict[str, Any], usual: Query) -> Query:
         sentence=sentence,
         preferences=_preferences(record, usual.preferences),
     )
+
     if query.preferences.no_self_citations and not any(map(ids.surname, query.authors)):
         raise BadInput("to leave self-citations out, name the draft's authors")
     return query
 
 
 def _preferences(record: dict[str, Any], usual: Preferences) -> Preferences:
-    """Return the usual preferences with those that the record has itself."""
+    """Return the record's own preferences, and the usual ones for what it does not set."""
     own = {knob.name: record[knob.name] for knob in KNOBS if record.get(knob.name) is not None}
     return replace(usual, **own)
 
@@ -97,7 +93,7 @@ def _year(record: dict[str, Any], field: str) -> int | None:
 
 
 def _texts(record: dict[str, Any], field: str, what: str) -> tuple[str, ...]:
-    found = record.get(field) or []
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+    texts = record.get(field) or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadInput(f'"{field}" must be a list of {what}')
-    return tuple(found)
+    return tuple(texts)

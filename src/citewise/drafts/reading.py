@@ -1,4 +1,4 @@
-"""Drafts: the title and the abstract in a text, Markdown or LaTeX file, and what it cites already."""
+"""Read the title, the abstract and the citations of a draft in plain text, Markdown or LaTeX."""
 
 import re
 import sys
@@ -11,6 +11,8 @@ from citewise.text.encoding import text_of, with_plain_line_ends
 from citewise.text.latex_front import LONGEST_ABSTRACT, latex_front
 
 LARGEST_DRAFT = 20 * 1024 * 1024
+"""Bytes."""
+
 LONGEST_TITLE = 300
 """Characters; a first paragraph that is longer is no title."""
 
@@ -36,7 +38,8 @@ _NUMBER = r"(?:\d+(?:\.\d+)*\.?|[IVX]+\.)?\s*"
 _ABSTRACT = re.compile(r"\s*(?:abstract|summary)\s*(?:[:.—–-]+\s*(?P<text>\S.*)?)?$", re.IGNORECASE)
 _END = re.compile(
     rf"\s*(?:{_NUMBER}(?:introduction|background|acknowledge?ments?|references)\s*[:.]?$"
-    r"|(?:key\s?words(?:\s+and\s+phrases)?|index\s+terms|ccs\s+concepts|categories\s+and\s+subject)\b)",
+    r"|(?:key\s?words(?:\s+and\s+phrases)?|index\s+terms|ccs\s+concepts"
+    r"|categories\s+and\s+subject)\b)",
     re.IGNORECASE,
 )
 _TITLE_LABEL = re.compile(r"title\s*:\s*", re.IGNORECASE)
@@ -62,7 +65,7 @@ _MARKS = [
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a draft says of itself. Keys and file names are as the document writes them."""
+    """A draft's title, abstract and citations; keys and file names are as the draft has them."""
 
     title: str = ""
     abstract: str = ""
@@ -71,8 +74,9 @@ class Draft:
 
 
 def read_draft(path: str | Path) -> Draft:
-    """Return the draft in a file (its kind told by suffix, else by content), or on standard input
-    for "-".
+    """Return the draft in a file, or on standard input for "-".
+
+    Its kind is recognised by the file's suffix, else by the content.
     """
     name, text = _named(path), read_text(path)
     kind = _KINDS.get(Path(path).suffix.lower()) or kind_of(text)
@@ -82,9 +86,7 @@ def read_draft(path: str | Path) -> Draft:
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file, or of standard input for "-"; a document of another kind is
-    refused.
-    """
+    """Return the text of a file, or of standard input for "-"; PDF and Word files are an error."""
     name = _named(path)
     content = _content(path, name)
     for start, what in _BINARY.items():
@@ -96,10 +98,12 @@ def read_text(path: str | Path) -> str:
 
 
 def _named(path: str | Path) -> str:
+    """Return what messages call a file."""
     return "standard input" if str(path) == "-" else str(path)
 
 
 def _content(path: str | Path, name: str) -> bytes:
+    """Return the bytes of a file, which messages call `name`."""
     try:
         if str(path) == "-":
             content = sys.stdin.buffer.read(LARGEST_DRAFT + 1)
@@ -108,8 +112,10 @@ def _content(path: str | Path, name: str) -> bytes:
                 content = stream.read(LARGEST_DRAFT + 1)
     except OSError as error:
         raise MissingData(
-            f"{name}: cannot be read ({error.strerror}); give the path of a draft, or - to pipe one in"
+            f"{name}: cannot be read ({error.strerror}); "
+            "give the path of a draft, or - to pipe one in"
         ) from None
+
     if len(content) > LARGEST_DRAFT:
         raise BadInput(
             f"{name}: more than {LARGEST_DRAFT >> 20} MB is no draft; is it the right file?"
@@ -118,8 +124,9 @@ def _content(path: str | Path, name: str) -> bytes:
 
 
 def draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
-    """Return the draft in a text of a kind ("txt", "md" or "tex"; told by content where it is not
-    given).
+    """Return the draft in a text; messages call it `name`.
+
+    `kind` is "txt", "md" or "tex"; without it, the text's kind is recognised.
     """
     text = with_plain_line_ends(text)
     parsers = {"tex": _from_latex, "md": _from_markdown, "txt": _from_text}
@@ -152,17 +159,21 @@ def _from_text(text: str) -> Draft:
 
 
 def _title_and_rest(lines: list[str]) -> tuple[str, list[str]]:
-    """Split off the first paragraph; where that is too long for a title, its first line; where that
-    is, nothing.
+    """Return the title, and the lines after it.
+
+    The title is the first paragraph; or its first line, where the paragraph is too long for a
+    title or the whole text; or "", where that line is too long as well.
     """
     while lines and not lines[0].strip():
         lines = lines[1:]
-    end = next(
-        (at for at, line in enumerate(lines) if not line.strip() or _ABSTRACT.match(line)),
-        len(lines),
+
+    ends = (
+        number for number, line in enumerate(lines) if not line.strip() or _ABSTRACT.match(line)
     )
+    end = next(ends, len(lines))
     if end == len(lines) and end > 1:
         end = 1
+
     for size in (end, 1):
         if len(" ".join(lines[:size])) <= LONGEST_TITLE:
             return " ".join(lines[:size]), lines[size:]
@@ -170,13 +181,17 @@ def _title_and_rest(lines: list[str]) -> tuple[str, list[str]]:
 
 
 def _abstract_lines(lines: list[str]) -> list[str]:
-    """Return the lines after an "Abstract" heading, or all, up to the introduction or the keywords."""
-    for at, line in enumerate(lines):
+    """Return the lines of the abstract: up to the introduction or the keywords.
+
+    They begin after an "Abstract" heading; without one, with the first line.
+    """
+    for number, line in enumerate(lines):
         heading = _ABSTRACT.match(line)
         if heading:
-            lines = [heading["text"] or "", *lines[at + 1 :]]
+            lines = [heading["text"] or "", *lines[number + 1 :]]
             break
-    end = next((at for at, line in enumerate(lines) if _END.match(line)), len(lines))
+
+    end = next((number for number, line in enumerate(lines) if _END.match(line)), len(lines))
     return lines[:end]
 
 
@@ -184,6 +199,7 @@ def _from_markdown(text: str) -> Draft:
     front = _FRONT_MATTER.match(text)
     fields = _front_matter(front[1]) if front else {}
     body = text[front.end() :] if front else text
+
     sections = _sections(body)
     title = fields.get("title") or next((heading for heading, _ in sections if heading), "")
     cited = (key for match in _PANDOC_CITATIONS.findall(body) for key in _PANDOC_KEY.findall(match))
@@ -191,6 +207,7 @@ def _from_markdown(text: str) -> Draft:
         name.strip(" -\n\"'")
         for name in re.split(r"[,\n]", fields.get("bibliography", "").strip("[]"))
     )
+
     return Draft(
         _unmarked(title),
         _unmarked(fields.get("abstract") or _markdown_abstract(sections)),
@@ -200,11 +217,12 @@ def _from_markdown(text: str) -> Draft:
 
 
 def _sections(body: str) -> list[tuple[str, str]]:
-    """Return (heading, text) in order; what stands before the first heading has none."""
-    found = list(_HEADING.finditer(body))
-    starts = [0, *(match.end() for match in found)]
-    ends = [*(match.start() for match in found), len(body)]
-    headings = ["", *((match[1] or match[2]).strip() for match in found)]
+    """Return (heading, text) of each section; the text before the first heading has heading ""."""
+    matches = list(_HEADING.finditer(body))
+    starts = [0, *(match.end() for match in matches)]
+    ends = [*(match.start() for match in matches), len(body)]
+    headings = ["", *((match[1] or match[2]).strip() for match in matches)]
+
     return [
         (heading, body[start:end])
         for heading, start, end in zip(headings, starts, ends, strict=True)
@@ -212,32 +230,29 @@ def _sections(body: str) -> list[tuple[str, str]]:
 
 
 def _markdown_abstract(sections: list[tuple[str, str]]) -> str:
+    """Return the section with the heading "Abstract", else the abstract in the first section."""
     for heading, text in sections:
         if _ABSTRACT.match(_unmarked(heading)):
             return text
+
     first = next((text for _, text in sections if text.strip()), "")
-    return "\n".join(
-        _abstract_lines(
-            [_unmarked(line) if line.startswith("*") else line for line in first.split("\n")]
-        )
-    )
+    lines = [_unmarked(line) if line.startswith("*") else line for line in first.split("\n")]
+    return "\n".join(_abstract_lines(lines))
 
 
 def _front_matter(block: str) -> dict[str, str]:
-    """Return the top-level fields of a YAML block, as far as drafts need: strings in one line or
-    several.
-    """
+    """Return the top-level fields of a YAML block that are strings, of one line or several."""
     fields: dict[str, str] = {}
     name = ""
     for line in block.split("\n"):
         member = re.match(r"([A-Za-z_-]+)\s*:(?:\s+(.*))?$", line)
         if member:
-            name = member[1].lower()
-            fields[name] = (
-                "" if re.fullmatch(r"[|>][+-]?\d?", member[2] or "") else (member[2] or "").strip()
-            )
+            name, value = member[1].lower(), member[2] or ""
+            is_block = re.fullmatch(r"[|>][+-]?\d?", value)
+            fields[name] = "" if is_block else value.strip()
         elif name and (line[:1].isspace() or not line):
             fields[name] += "\n" + line.strip()
+
     return {
         name: re.sub(r"^(['\"])(.*)\1$", r"\2", value.strip(), flags=re.DOTALL)
         for name, value in fields.items()
@@ -245,6 +260,7 @@ def _front_matter(block: str) -> dict[str, str]:
 
 
 def _unmarked(text: str) -> str:
+    """Return Markdown as one line of plain text."""
     text = text[:LONGEST_ABSTRACT]
     for mark, replacement in _MARKS:
         text = mark.sub(replacement, text)

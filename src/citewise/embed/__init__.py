@@ -1,1 +1,1 @@
-"""Encoders: texts to vectors whose cosine says how alike they are; needs the extra `neural`."""
+"""Encoders: texts to vectors whose cosine is their similarity; needs the extra `neural`."""

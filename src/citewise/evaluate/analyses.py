@@ -1,6 +1,6 @@
-"""What answers are like, beside how good they are: the analyses of the seed papers, for any system.
+"""Properties of answers beside their quality: the analyses of the seed papers, for any system.
 
-Each looks at what a system recommends within a depth, next to what the same queries really cite.
+Each compares the first papers that a system recommends with what the same queries really cite.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from citewise.text import ids
 from citewise.types import Paper
 
 CITED = "what is cited"
-"""Names the row of the truth, beside those of systems."""
+"""The name of the row for what is really cited, beside the rows of systems."""
 
 DEPTH = 20
 _RECENT = 3
@@ -49,15 +49,15 @@ class _Papers:
         self._read.update(zip(missing, self.stores.papers.read(missing), strict=True))
         return [self._read[row] for row in wanted]
 
-    def asked(self, question: Question) -> Paper:
-        """Return the paper that a question was made of, or an empty one."""
+    def of(self, question: Question) -> Paper:
+        """Return the paper that a question was made from; one without data if it is not there."""
         row = int(self.stores.papers.find([question.id])[0])
         return self.at([row])[0] if row >= 0 else Paper(question.id, question.query.title)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """Papers for each question: recommended ones by rank, or the cited ones in no order."""
+    """Papers for each question: recommended ones by rank, or (`ranked` is False) the cited ones."""
 
     papers: _Papers
     questions: Sequence[Question]
@@ -75,9 +75,10 @@ def analyse(
     names: Sequence[str],
     depth: int = DEPTH,
 ) -> list[Analysis]:
-    """Return the named analyses of some runs, of the first papers of each ranking."""
+    """Return the named analyses of some runs, over the first `depth` papers of each ranking."""
     check(names)
     papers = _Papers(stores)
+
     lists = {
         run.system: _Answers(
             papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True
@@ -87,14 +88,15 @@ def analyse(
     lists[CITED] = _Answers(
         papers, questions, [np.array(question.gold, np.int64) for question in questions], False
     )
+
     return [
-        Analysis(name, meaning, depth, {system: found_in(each) for system, each in lists.items()})
-        for name, (meaning, found_in) in ((name, ANALYSES[name]) for name in names)
+        Analysis(name, meaning, depth, {system: compute(each) for system, each in lists.items()})
+        for name, (meaning, compute) in ((name, ANALYSES[name]) for name in names)
     ]
 
 
 def check(names: Sequence[str]) -> None:
-    """Refuse names of no analysis."""
+    """Raise BadInput if there is no analysis of such a name."""
     unknown = [name for name in names if name not in ANALYSES]
     if unknown:
         raise BadInput(f"no analysis {unknown[0]!r}; known: {', '.join(ANALYSES)}")
@@ -123,17 +125,19 @@ def self_citation(answers: _Answers) -> dict[str, float]:
     """
     shares, means, greatest, cited = [], [], [], []
     for question, rows in answers:
-        authors = _names(answers.papers.asked(question))
+        authors = _names(answers.papers.of(question))
         own = [
             rank
             for rank, paper in enumerate(answers.papers.at(rows.tolist()), 1)
             if authors & _names(paper)
         ]
+
         hits = np.flatnonzero(np.isin(rows, question.gold)) + 1
         shares.append(len(own) / max(rows.size, 1))
         means += [_mean(own)] if own else []
         greatest += [max(own)] if own else []
         cited += [_mean(hits)] if hits.size else []
+
     ranks = {
         "mean rank": _mean(means),
         "maximum rank": _mean(greatest),
@@ -162,13 +166,14 @@ def popularity(answers: _Answers) -> dict[str, float]:
 
 
 def recency(answers: _Answers) -> dict[str, float]:
-    """Return how many years the papers are older than the query."""
+    """Return how much older than the query the papers are, in years."""
     stores = answers.papers.stores
     ages = _joined(
         question.query.year - stores.papers.years(rows)
         for question, rows in answers
         if question.query.year
     )
+
     return {
         "mean age": _mean(ages),
         "median age": _median(ages),
@@ -177,16 +182,18 @@ def recency(answers: _Answers) -> dict[str, float]:
 
 
 def venues(answers: _Answers) -> dict[str, float]:
-    """Return how far the papers gather in few venues: the query's own, the ten largest, the
+    """Return how much the papers concentrate in few venues: the query's own, the ten largest, the
     Herfindahl index.
     """
     counted: Counter[str] = Counter()
     own = []
+
     for question, rows in answers:
         named = [paper.venue for paper in answers.papers.at(rows.tolist()) if paper.venue]
-        here = answers.papers.asked(question).venue
+        here = answers.papers.of(question).venue
         counted.update(named)
         own += [_mean([venue == here for venue in named])] if here and named else []
+
     total = max(counted.total(), 1)
     return {
         "the query's own": _mean(own),
@@ -201,8 +208,8 @@ def _joined(arrays: Iterable[Rows]) -> Rows:
 
 
 def _mean(values: ArrayLike) -> float:
-    found = np.asarray(values, np.float64)
-    return float(found.mean()) if found.size else 0.0
+    numbers = np.asarray(values, np.float64)
+    return float(numbers.mean()) if numbers.size else 0.0
 
 
 def _median(values: Rows) -> float:
@@ -216,4 +223,4 @@ ANALYSES: dict[str, tuple[str, Callable[[_Answers], dict[str, float]]]] = {
     "recency": ("years between the papers and the query", recency),
     "venues": ("how far the papers gather in few venues", venues),
 }
-"""Name to its meaning and what is computed."""
+"""By name: what the analysis means, and the function that computes it."""

@@ -39,7 +39,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What a measure is over some of the questions."""
+    """The values of the measures over some of the questions."""
 
     queries: int
     values: dict[str, float]
@@ -66,9 +66,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How far one system's measure is above another's, and how likely chance alone makes so large a
-    difference.
-    """
+    """How far one system's measure is above another's, and the p-value of that difference."""
 
     measure: str
     system: str
@@ -79,16 +77,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All that an evaluation found."""
+    """The results of an evaluation."""
 
     library: str
     """The library's fingerprint."""
     papers: int
     queries: int
     guarded: bool
-    """False: the questions could see what no draft could; the numbers are no measure of quality."""
+    """False: the questions saw what no draft can see; the numbers are no measure of quality."""
     jobs: int
-    """Processes that answered at once; where more than one, each is a little slower than alone."""
+    """Processes that answered at the same time; several make each other a little slower."""
     depth: int
     measures: tuple[str, ...]
     systems: tuple[Scored, ...]
@@ -107,11 +105,11 @@ class Settings:
     folder: Path | None = None
     """Where journals are kept, so that an interrupted evaluation goes on where it stopped."""
     depth: int = 0
-    """How many papers are asked for; at least the deepest measure's."""
+    """How deep rankings are, where that is more than the deepest measure needs."""
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
+        """Raise BadInput for a setting that makes no sense."""
         unknown = [name for name in self.by if name not in FACETS]
         if unknown or not self.measures:
             raise BadInput(
@@ -128,8 +126,8 @@ def evaluate(
     settings: Settings | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Results:
-    """Ask every system every question; a system is spelled as ever, or `run:FILE` for another
-    program's answers.
+    """Ask every system every question, and return the measures; a system is spelled as elsewhere,
+    or `run:FILE` for another program's answers.
     """
     settings = settings or Settings()
     return score(
@@ -144,32 +142,33 @@ def answers(
     settings: Settings,
     progress: Progress = lambda done, total: None,
 ) -> list[Run]:
-    """Return what each system answers."""
+    """Return the answers of each system to the questions."""
     if not questions:
         raise BadInput(
             "there is no question to ask: no paper of the library fits the split's conditions"
         )
+
     names, depth = spelled(systems), _depth(settings)
     runs = {
         name: foreign(stores, name, questions, depth) for name in names if name.startswith(FOREIGN)
     }
     ours = [name for name in names if name not in runs]
+    total = len(ours) * len(questions)
+
     with Workers(stores, settings.jobs) as workers:
-        for place, name in enumerate(ours):
-            told = functools.partial(
-                _told, progress, place * len(questions), len(ours) * len(questions)
-            )
-            runs[name] = ask(workers, stores, name, questions, depth, settings.folder, told)
+        for number, name in enumerate(ours):
+            report = functools.partial(_report, progress, number * len(questions), total)
+            runs[name] = ask(workers, stores, name, questions, depth, settings.folder, report)
     return [runs[name] for name in names]
 
 
-def _told(progress: Progress, before: int, total: int, done: int, _: int | None) -> None:
-    """Pass on how far one of several systems is."""
+def _report(progress: Progress, before: int, total: int, done: int, _: int | None) -> None:
+    """Report the progress of one of several systems; `before` questions are done by the others."""
     progress(before + done, total)
 
 
 def spelled(systems: Sequence[str]) -> list[str]:
-    """Return the systems as they print, each once.
+    """Return the systems in their full spelling, each once.
 
     A text may name several with commas between, and a setting several values:
     `bm25(k1=0.9|1.2,b=0.4|0.75)` is four.
@@ -187,6 +186,7 @@ def spelled(systems: Sequence[str]) -> list[str]:
 
 
 def _expanded(system: str) -> list[str]:
+    """Return a system with several values of a setting as one system a value."""
     several = _SEVERAL.search(system)
     if system.startswith(FOREIGN) or not several:
         return [system]
@@ -206,10 +206,11 @@ def _depth(settings: Settings) -> int:
 def score(
     stores: Stores, runs: Sequence[Run], questions: Sequence[Question], settings: Settings
 ) -> Results:
-    """Return the measures of answers that are there already."""
+    """Return the measures of runs."""
     depth, gold = _depth(settings), [question.gold for question in questions]
     hits = {run.system: Hits.of(run.rankings, gold, depth) for run in runs}
     groups = {facet: _groups(stores, questions, FACETS[facet]) for facet in settings.by}
+
     return Results(
         library=stores.info.fingerprint,
         papers=len(stores.papers),
@@ -226,6 +227,7 @@ def score(
 def _scored(
     run: Run, hits: Hits, groups: Mapping[str, Mapping[str, list[int]]], settings: Settings
 ) -> Scored:
+    """Return one system's results over all questions and over each group."""
     return Scored(
         system=run.system,
         values={str(each): _estimate(each, hits, settings.seed) for each in settings.measures},
@@ -239,10 +241,10 @@ def _scored(
         dropped=run.dropped,
         groups={
             facet: {
-                name: _group(hits.take(np.array(places)), settings.measures)
-                for name, places in found.items()
+                name: _group(hits.take(np.array(positions)), settings.measures)
+                for name, positions in members.items()
             }
-            for facet, found in groups.items()
+            for facet, members in groups.items()
         },
     )
 
@@ -279,6 +281,7 @@ def _comparisons(hits: Mapping[str, Hits], settings: Settings) -> Iterable[Compa
 
 
 def _by_references(question: Question, paper: Paper) -> Sequence[str]:
+    """Return the range that the number of references is in, such as "10 to 19"."""
     count = len(question.gold)
     first, last = next(
         (first, last) for first, last in _REFERENCES if last is None or count <= last
@@ -293,31 +296,34 @@ FACETS: dict[str, Callable[[Question, Paper], Sequence[str]]] = {
     "abstract": lambda question, paper: ["with" if paper.abstract else "without"],
     "venue": lambda question, paper: [paper.venue or "unknown"],
 }
-"""Name to the groups that a question is in; one with several fields counts in each."""
+"""By name: the groups that a question is in; one with several fields counts in each."""
 
 
 def _groups(
     stores: Stores, questions: Sequence[Question], facet: Callable[[Question, Paper], Sequence[str]]
 ) -> dict[str, list[int]]:
-    """Return the questions of each group, in the order of names; only the largest groups where
-    there are many.
+    """Return the positions of each group's questions, by the group's name; only the largest groups
+    where there are many.
     """
     members = [facet(question, _paper(stores, question)) for question in questions]
     counted = Counter(name for names in members for name in names)
     kept = {name for name, _ in counted.most_common(_MOST_GROUPS)}
-    found: dict[str, list[int]] = {name: [] for name in sorted(kept, key=_natural)}
-    for place, names in enumerate(members):
+
+    groups: dict[str, list[int]] = {name: [] for name in sorted(kept, key=_natural)}
+    for position, names in enumerate(members):
         for name in kept.intersection(names):
-            found[name].append(place)
-    return found
+            groups[name].append(position)
+    return groups
 
 
 def _natural(name: str) -> tuple[int, str]:
+    """Return a key that sorts names by the number that they begin with, then by their letters."""
     number = re.match(r"\d+", name)
     return (int(number[0]) if number else 0, name)
 
 
 def _paper(stores: Stores, question: Question) -> Paper:
+    """Return the paper that a question was made from."""
     row = int(stores.papers.find([question.id])[0])
     if row >= 0:
         return stores.papers.read([row])[0]

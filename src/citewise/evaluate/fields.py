@@ -1,6 +1,4 @@
-"""Fields of papers: groups of the labels and venues that a library has, given by the user or one a
-label.
-"""
+"""Fields of papers: groups of labels and venues that the user gives, or each label by itself."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,16 +41,19 @@ class Fields:
             ) from None
         if not groups:
             raise BadInput(f"{path}: names no field")
+
         return cls(groups)
 
     def of(self, papers: Iterable[Paper]) -> list[tuple[str, ...]]:
         """Return the fields of each paper."""
         if not self.groups:
             return [tuple(dict.fromkeys(paper.fields)) or (NONE,) for paper in papers]
+
         names: dict[str, list[str]] = {}
         for name, labels in self.groups.items():
             for label in {label.casefold() for label in labels}:
                 names.setdefault(label, []).append(name)
+
         return [
             tuple(
                 dict.fromkeys(
@@ -65,11 +66,11 @@ class Fields:
         ]
 
     def members(self, stores: Stores, wanted: Iterable[str]) -> dict[str, Rows]:
-        """Return the papers of some fields, in the order of rows; reads the whole stores."""
-        found: dict[str, list[int]] = {name: [] for name in wanted}
+        """Return the papers of some fields, in the order of rows; reads the whole library."""
+        members: dict[str, list[int]] = {name: [] for name in wanted}
         for start in range(0, stores.papers.rows.size, _BATCH):
             rows = stores.papers.rows[start : start + _BATCH]
             for row, names in zip(rows.tolist(), self.of(stores.papers.read(rows)), strict=True):
-                for name in found.keys() & {*names}:
-                    found[name].append(row)
-        return {name: np.array(rows, np.int64) for name, rows in found.items()}
+                for name in members.keys() & {*names}:
+                    members[name].append(row)
+        return {name: np.array(rows, np.int64) for name, rows in members.items()}

@@ -1,7 +1,6 @@
-"""The leak guard: makes of a library's papers queries that see no more than a draft of their day
-could.
+"""The leak guard: turns a library's papers into queries that see no more than a draft of their day.
 
-A guarded query has its paper's year and id and names other versions and near-duplicates of it as
+A guarded query has its paper's year and id, and lists other versions and near-duplicates of it as
 hidden; the stores then hide younger papers, citations of its year and later, and all that those
 papers cite (see `citewise.types.Scope`).
 """
@@ -17,27 +16,25 @@ from citewise.types import Paper, Query
 
 
 def near(stores: Stores, rows: Rows) -> dict[int, tuple[int, ...]]:
-    """Return for each row the other papers whose titles are alike (Jaccard of 0.7 and more) or of
+    """Return for each row the other papers with a similar title: a Jaccard index of 0.7 or more, or
     the same letters.
 
     Reads every title of the library: some seconds for 300,000.
     """
-    found: dict[int, list[int]] = {row: [] for row in rows.tolist()}
-    everything = stores.papers.rows
-    for asked, place in similar_titles(
-        stores.papers.titles(rows), stores.papers.titles(everything)
-    ):
-        if everything[place] != rows[asked]:
-            found[int(rows[asked])].append(int(everything[place]))
-    return {row: tuple(each) for row, each in found.items()}
+    others: dict[int, list[int]] = {row: [] for row in rows.tolist()}
+    every = stores.papers.rows
+
+    pairs = similar_titles(stores.papers.titles(rows), stores.papers.titles(every))
+    for one, other in pairs:
+        if every[other] != rows[one]:
+            others[int(rows[one])].append(int(every[other]))
+    return {row: tuple(each) for row, each in others.items()}
 
 
 def query_of(
     paper: Paper, hidden: Sequence[str], guard: bool = True, authors: bool = False
 ) -> Query:
-    """Return the query that a paper makes, guarded unless that is switched off: then it sees all,
-    itself included.
-    """
+    """Return the query that a paper makes: guarded, or one that sees all, even the paper itself."""
     known = paper.authors if authors else ()
     if not guard:
         return Query(paper.title, paper.abstract, authors=known)
@@ -47,8 +44,8 @@ def query_of(
 
 
 def fit_for_training(rows: Rows, evaluated: Mapping[int, Sequence[int]]) -> Rows:
-    """Return the rows that are neither evaluated papers nor near one; `evaluated` has for each what
-    is near it.
+    """Return the rows that are neither evaluated papers nor near one; `evaluated` has for each
+    evaluated row those near it.
     """
     unfit = {*evaluated, *(row for each in evaluated.values() for row in each)}
     return rows[~np.isin(rows, list(unfit))]

@@ -1,4 +1,4 @@
-"""Runs and judgements of other programs in, ours out: TREC's formats and the layout of BEIR."""
+"""Reads and writes runs and judgements in TREC's formats, and writes the layout of BEIR."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,10 +28,12 @@ def read_run(path: str | Path) -> dict[str, list[str]]:
                 f"{path}:{number}: a line of a run is: query Q0 paper rank score tag; this one has "
                 f"{len(parts)} columns"
             )
+
         papers = scored.setdefault(parts[0], {})
         if parts[2] in papers:
             raise BadInput(f"{path}:{number}: query {parts[0]} has paper {parts[2]} twice")
         papers[parts[2]] = _number(parts[4], f"{path}:{number}")
+
     return {
         query: sorted(papers, key=lambda paper: (papers[paper], paper), reverse=True)
         for query, papers in scored.items()
@@ -48,15 +50,15 @@ def read_qrels(path: str | Path) -> dict[str, list[str]]:
 
 def read_grades(path: str | Path) -> dict[str, list[tuple[str, float]]]:
     """Return each query's judged papers with their grades."""
-    found: dict[str, list[tuple[str, float]]] = {}
+    grades: dict[str, list[tuple[str, float]]] = {}
     for number, parts in _lines(path):
         if len(parts) != 4:
             raise BadInput(
                 f"{path}:{number}: a line of judgements is: query 0 paper grade; this one has "
                 f"{len(parts)} columns"
             )
-        found.setdefault(parts[0], []).append((parts[2], _number(parts[3], f"{path}:{number}")))
-    return found
+        grades.setdefault(parts[0], []).append((parts[2], _number(parts[3], f"{path}:{number}")))
+    return grades
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, list[str]]]:
@@ -71,25 +73,25 @@ def _lines(path: str | Path) -> Iterator[tuple[int, list[str]]]:
         raise BadInput(f"{path}: not a text file") from None
 
 
-def _number(text: str, place: str) -> float:
+def _number(text: str, location: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if math.isnan(value):  # has no place in an order
-        raise BadInput(f"{place}: {text!r} is not a number")
+    if math.isnan(value):  # cannot be sorted
+        raise BadInput(f"{location}: {text!r} is not a number")
     return value
 
 
 def write_qrels(file: IO[str], questions: Sequence[Question], names: Mapping[int, str]) -> None:
-    """Write what each query should find: query 0 paper 1."""
+    """Write the papers that each query should find, as lines `query 0 paper 1`."""
     file.writelines(
         f"{token(each.id)} 0 {token(names[row])} 1\n" for each in questions for row in each.gold
     )
 
 
 def write_queries(file: IO[str], questions: Sequence[Question]) -> None:
-    """Write queries as `citewise run` reads them, with what is hidden from each."""
+    """Write queries as `citewise run` reads them, with the papers that are hidden from each."""
     for question in questions:
         query = question.query
         record = {
@@ -100,6 +102,7 @@ def write_queries(file: IO[str], questions: Sequence[Question]) -> None:
             "hidden": query.hidden,
             "authors": query.authors,
         }
+
         file.write(
             msgspec.json.encode({name: value for name, value in record.items() if value}).decode()
             + "\n"
@@ -107,19 +110,22 @@ def write_queries(file: IO[str], questions: Sequence[Question]) -> None:
 
 
 def write_beir(folder: str | Path, stores: Stores, questions: Sequence[Question]) -> None:
-    """Write the whole library and the queries in BEIR's layout; it has no room for what a query may
+    """Write the whole library and the queries in BEIR's layout, which cannot say what a query may
     not see.
     """
     folder = Path(folder)
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
+
     with (folder / "corpus.jsonl").open("wb") as file:
         for start in range(0, stores.papers.rows.size, _BATCH):
             papers = stores.papers.read(stores.papers.rows[start : start + _BATCH])
             file.writelines(
                 _beir(paper.id, paper.title, paper.abstract, _about(paper)) for paper in papers
             )
+
     with (folder / "queries.jsonl").open("wb") as file:
         file.writelines(_beir(each.id, "", each.query.text.strip(), {}) for each in questions)
+
     names = gold_names(stores, questions)
     with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8") as table:
         table.write("query-id\tcorpus-id\tscore\n")
@@ -144,20 +150,21 @@ def gold_names(stores: Stores, questions: Sequence[Question]) -> dict[int, str]:
 def write_run(
     file: IO[str], query: str, papers: Sequence[str], scores: Sequence[float], tag: str
 ) -> None:
-    """Append a query's answers in TREC's format: query Q0 paper rank score tag; white space in an
-    id becomes %20.
+    """Append a query's answers in TREC's format, as lines `query Q0 paper rank score tag`; white
+    space in an id becomes %20.
     """
     for rank, (paper, score) in enumerate(zip(papers, _falling(scores).tolist(), strict=True), 1):
         file.write(f"{token(query)} Q0 {token(paper)} {rank} {np.float32(score)!s} {token(tag)}\n")
 
 
 def _falling(scores: Sequence[float]) -> NDArray[np.float32]:
-    """Return scores that fall from each to the next: trec_eval, which reads 32 bits, orders equal
-    ones by their ids.
+    """Return the scores made strictly falling: trec_eval reads 32 bits and orders equal scores by
+    ids, which would change the order.
     """
     values = np.array(scores, np.float32)
-    for place in np.flatnonzero(np.diff(values) >= 0).tolist():
-        for later in range(place + 1, values.size):
+
+    for position in np.flatnonzero(np.diff(values) >= 0).tolist():
+        for later in range(position + 1, values.size):
             if values[later] < values[later - 1]:
                 break
             values[later] = np.nextafter(values[later - 1], np.float32(-np.inf))
@@ -165,5 +172,5 @@ def _falling(scores: Sequence[float]) -> NDArray[np.float32]:
 
 
 def token(text: str) -> str:
-    """Return an id as TREC's formats hold it, without white space."""
+    """Return an id for TREC's formats, with %20 for white space."""
     return "%20".join(text.split())

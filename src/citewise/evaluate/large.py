@@ -1,6 +1,6 @@
 """Large-scale setups: the same questions over candidate sets of growing size, or of one field each.
 
-Medić and Šnajder 2022, section 3. A candidate set is made a library of its own, so that a system
+Medić and Šnajder 2022, section 3. A candidate set becomes a library of its own, so that a system
 knows no more than what is in it; it has the citations among its papers, and no trained model. All
 that the questions cite is in it.
 """
@@ -35,7 +35,7 @@ _BATCH = 5_000
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
-    """Questions, and the papers among which they are asked."""
+    """Questions, and the papers among which their references are searched."""
 
     name: str
     """A size or a field; sets of one name are repetitions."""
@@ -45,7 +45,7 @@ class CandidateSet:
 
 @dataclass(frozen=True, slots=True)
 class LargeScores:
-    """What systems find in the sets of one name; values are means over the repetitions."""
+    """The results of systems in the sets of one name; values are means over the repetitions."""
 
     name: str
     papers: int
@@ -63,12 +63,13 @@ def sized_sets(
     repeats: int = 1,
     seed: int = 0,
 ) -> Iterator[CandidateSet]:
-    """Yield for each size all that is asked for with random papers, none younger than the last
-    query (section 3.1).
+    """Yield for each size a set of all papers that the questions cite, filled up with random papers
+    that are not younger than the last query (section 3.1).
     """
     last = max((question.query.year or 0 for question in questions), default=0)
     years = stores.papers.years(stores.papers.rows)
     others = stores.papers.rows[(years > 0) & (years <= last)]
+
     for size in sizes:
         for repeat in range(repeats if size < others.size else 1):
             yield CandidateSet(
@@ -86,36 +87,39 @@ def field_sets(
     size: int = 100_000,
     repeats: int = 1,
 ) -> Iterator[CandidateSet]:
-    """Yield for each field all that its questions cite with papers that some paper of the field
-    cites (section 3.2).
+    """Yield for each field a set of all papers that its questions cite, filled up with papers that
+    some paper of the field cites (section 3.2).
 
     Of those citations, only the ones made before the field's last query count.
     """
     drawn = draw_questions(stores, questions, fields, settings)
-    asked = {
+    by_field = {
         name: [question for field, question in drawn if field == name]
         for name in dict.fromkeys(field for field, _ in drawn)
     }
-    for name, members in fields.members(stores, asked).items():
-        years, last = (
-            stores.papers.years(members),
-            max(question.query.year or 0 for question in asked[name]),
-        )
+
+    for name, members in fields.members(stores, by_field).items():
+        years = stores.papers.years(members)
+        last = max(question.query.year or 0 for question in by_field[name])
         others = np.unique(stores.graph.references(members[(years > 0) & (years < last)]).values)
+
         for repeat in range(repeats if size < others.size else 1):
-            rows = _filled(asked[name], others, size, f"{settings.seed} {name} {repeat}")
-            yield CandidateSet(name, tuple(asked[name]), rows)
+            rows = _filled(by_field[name], others, size, f"{settings.seed} {name} {repeat}")
+            yield CandidateSet(name, tuple(by_field[name]), rows)
 
 
 def _filled(questions: Sequence[Question], others: Rows, size: int, seed: str) -> Rows:
-    """Return all that is asked for, filled up at random."""
+    """Return the papers that the questions cite, filled up at random to `size`, sorted."""
     wanted = np.unique([row for question in questions for row in question.gold]).astype(np.int64)
     free = np.setdiff1d(others, wanted).tolist()
+
     if size < wanted.size:
         raise BadInput(
             f"{size:,} papers are too few: what the questions cite are {wanted.size:,} already"
         )
-    chosen = random.Random(seed).sample(free, min(size - wanted.size, len(free)))  # noqa: S311
+
+    generator = random.Random(seed)  # noqa: S311 (reproducible sampling)
+    chosen = generator.sample(free, min(size - wanted.size, len(free)))
     return np.sort(np.concatenate((wanted, np.array(chosen, np.int64))))
 
 
@@ -127,24 +131,26 @@ def score_sets(
     settings: Settings | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[LargeScores]:
-    """Ask the systems in each candidate set; libraries and answers are kept in the folder and used
-    again.
+    """Ask the systems in each candidate set, and return their scores by the sets' names; libraries
+    and answers stay in the folder and are used again.
     """
     settings = replace(settings or Settings(parse_measures(MEASURES)), folder=folder / "runs")
-    found: dict[str, list[tuple[CandidateSet, dict[str, Hits]]]] = {}
-    for place, each in enumerate(sets):
-        found.setdefault(each.name, []).append(
-            (each, _hits(stores, systems, each, folder, settings))
-        )
-        progress(place + 1, len(sets))
-    return [_scores(name, repeats, settings) for name, repeats in found.items()]
+
+    hits: dict[str, list[tuple[CandidateSet, dict[str, Hits]]]] = {}
+    for done, each in enumerate(sets, 1):
+        scored = _hits(stores, systems, each, folder, settings)
+        hits.setdefault(each.name, []).append((each, scored))
+        progress(done, len(sets))
+    return [_scores(name, repeats, settings) for name, repeats in hits.items()]
 
 
 def _hits(
     stores: Stores, systems: Sequence[str], each: CandidateSet, folder: Path, settings: Settings
 ) -> dict[str, Hits]:
+    """Return by system what it finds in a candidate set."""
     part = part_library(stores, each.rows, folder)
     questions = moved(each.questions, stores, part)
+
     depth = max(measure.k for measure in settings.measures)
     return {
         run.system: Hits.of(run.rankings, [question.gold for question in questions], depth)
@@ -170,12 +176,15 @@ def _papers(stores: Stores, rows: Rows) -> Iterator[Paper]:
 
 
 def moved(questions: Sequence[Question], whole: Stores, part: Stores) -> list[Question]:
-    """Return the same questions with the rows of another library that has all that they cite."""
+    """Return the same questions with the rows of another library, which must have all papers that
+    they cite.
+    """
     rows = np.unique([row for question in questions for row in question.gold]).astype(np.int64)
     there = part.papers.find([paper.id for paper in whole.papers.read(rows)])
-    places = dict(zip(rows.tolist(), there.tolist(), strict=True))
+    new_rows = dict(zip(rows.tolist(), there.tolist(), strict=True))
+
     return [
-        replace(question, gold=tuple(places[row] for row in question.gold))
+        replace(question, gold=tuple(new_rows[row] for row in question.gold))
         for question in questions
     ]
 
@@ -183,7 +192,9 @@ def moved(questions: Sequence[Question], whole: Stores, part: Stores) -> list[Qu
 def _scores(
     name: str, repeats: Sequence[tuple[CandidateSet, dict[str, Hits]]], settings: Settings
 ) -> LargeScores:
+    """Return the mean scores over the repetitions of a set."""
     first, hits = repeats[0]
+
     return LargeScores(
         name,
         first.rows.size,
@@ -202,6 +213,6 @@ def _scores(
 
 
 def _estimate(measure: Measure, repeats: Sequence[Hits], seed: int) -> Estimate:
-    """Average each query's numbers over the repetitions; the interval is over queries."""
+    """Return a measure whose numbers a query are means over the repetitions."""
     values = np.mean([measure.each(hits) for hits in repeats], 0)
     return Estimate(float(combined(values.mean(0, keepdims=True))[0]), *interval(values, seed))

@@ -20,7 +20,7 @@ RESAMPLES = 2_000
 """Of the queries, for an interval."""
 
 EXCHANGES = 10_000
-"""Of answers between two systems, for a test: no p-value is below one in so many."""
+"""Of answers between two systems, for a test: the least p-value is 1 """
 
 _CHUNK = 500
 _TINY = 1e-12
@@ -32,7 +32,9 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What some rankings hit: queries x depth, and how many papers each query should find."""
+    """Where some rankings have hits: `relevant` is queries x depth, `wanted` the number of papers
+    that each query should find.
+    """
 
     relevant: NDArray[np.bool_]
     wanted: NDArray[np.int64]
@@ -41,13 +43,13 @@ class Hits:
     def of(
         cls, rankings: Sequence[NDArray[np.int64]], gold: Sequence[Sequence[int]], depth: int
     ) -> "Hits":
-        """Look for the gold rows of each query in its ranking; a query without an answer hits
-        nothing.
+        """Return which papers of each ranking are among its query's gold rows; a query without an
+        answer has no hit.
         """
         relevant = np.zeros((len(rankings), depth), np.bool_)
-        for place, (ranking, wanted) in enumerate(zip(rankings, gold, strict=True)):
-            found = np.isin(ranking[:depth], wanted)
-            relevant[place, : found.size] = found
+        for query, (ranking, wanted) in enumerate(zip(rankings, gold, strict=True)):
+            hits = np.isin(ranking[:depth], wanted)
+            relevant[query, : hits.size] = hits
         return cls(relevant, np.array([len(wanted) for wanted in gold], np.int64))
 
     def take(self, queries: NDArray[np.int64]) -> "Hits":
@@ -56,10 +58,12 @@ class Hits:
 
 
 def _precision(hits: Hits, k: int) -> Values:
+    """Return the share of the first k papers that are relevant."""
     return _column(hits.relevant[:, :k].sum(1) / k)
 
 
 def _recall(hits: Hits, k: int) -> Values:
+    """Return the share of the wanted papers that are among the first k."""
     return _column(hits.relevant[:, :k].sum(1) / np.maximum(hits.wanted, 1))
 
 
@@ -68,33 +72,36 @@ def _precision_and_recall(hits: Hits, k: int) -> Values:
 
 
 def _reciprocal_rank(hits: Hits, k: int) -> Values:
+    """Return 1 / rank of the first hit within k, else 0."""
     first = hits.relevant[:, :k].argmax(1)
     return _column(hits.relevant[:, :k].any(1) / (first + 1))
 
 
 def _average_precision(hits: Hits, k: int) -> Values:
-    """Sum the precision at each hit within k, over all that should be found, as trec_eval's map_cut
-    does.
+    """Return the sum of the precisions at each hit within k, divided by the number of wanted
+    papers, as trec_eval's map_cut does.
     """
     relevant = hits.relevant[:, :k]
+    # precision[q, r] = hits of query q up to rank r + 1, divided by r + 1
     precision = np.cumsum(relevant, 1) / np.arange(1, relevant.shape[1] + 1)
     return _column((precision * relevant).sum(1) / np.maximum(hits.wanted, 1))
 
 
 def _normalised_gain(hits: Hits, k: int) -> Values:
-    """Discount by log2(rank + 1), over what the best order would gain (Järvelin and Kekäläinen
-    2002).
+    """Return the gain, discounted by log2(rank + 1), divided by that of the best order (Järvelin
+    and Kekäläinen 2002).
     """
     relevant = hits.relevant[:, :k]
     discounts = 1 / np.log2(np.arange(2, k + 2))
+
+    # best[n] is the gain of n hits at the first n ranks: 1 and more, but for a query without any
     best = np.concatenate(([0.0], np.cumsum(discounts)))[np.minimum(hits.wanted, k)]
     gained = relevant @ discounts[: relevant.shape[1]]
-    return _column(
-        gained / np.maximum(best, 1.0)
-    )  # the best gain of a query that wants anything is 1 and more
+    return _column(gained / np.maximum(best, 1.0))
 
 
 def _hit(hits: Hits, k: int) -> Values:
+    """Return 1 where any of the first k papers is relevant, else 0."""
     return _column(hits.relevant[:, :k].any(1))
 
 
@@ -111,7 +118,7 @@ FORMULAS: dict[str, Callable[[Hits, int], Values]] = {
     "nDCG": _normalised_gain,
     "hit": _hit,
 }
-"""Name to what is computed for each query."""
+"""By name: the function that computes each query's numbers."""
 
 _NAMES = {name.lower(): name for name in FORMULAS}
 
@@ -144,9 +151,9 @@ class Measure:
 
     def of(self, hits: Hits) -> float:
         """Return the measure over all queries, 0 if there are none."""
-        return (
-            float(combined(self.each(hits).mean(0, keepdims=True))[0]) if hits.wanted.size else 0.0
-        )
+        if not hits.wanted.size:
+            return 0.0
+        return float(combined(self.each(hits).mean(0, keepdims=True))[0])
 
 
 def parse_measures(text: str) -> tuple[Measure, ...]:
@@ -157,8 +164,8 @@ def parse_measures(text: str) -> tuple[Measure, ...]:
 
 
 def combined(means: Values) -> NDArray[np.float64]:
-    """Return the measure that each row of means over queries makes: where there are two, their
-    harmonic mean.
+    """Return the measure for each row of means over queries: the mean itself, or the harmonic mean
+    of two.
     """
     if means.shape[1] == 1:
         return means[:, 0]
@@ -172,39 +179,49 @@ def interval(values: Values, seed: int = 0, share: float = 0.95) -> tuple[float,
 
 
 def resampled(values: Values, seed: int = 0) -> NDArray[np.float64]:
-    """Return a measure over many resamples of the queries, 0 if there are none."""
-    dice, count = np.random.default_rng(seed), len(values)
+    """Return the measure over each of many resamples of the queries; zeros if there are none."""
+    generator, count = np.random.default_rng(seed), len(values)
     if not count:
         return np.zeros(RESAMPLES)
+
+    # draws @ values / count: the means over each resample, a row each
     return np.concatenate(
-        [combined(_drawn(dice, count) @ values / count) for _ in range(RESAMPLES // _CHUNK)]
+        [combined(_drawn(generator, count) @ values / count) for _ in range(RESAMPLES // _CHUNK)]
     )
 
 
 def bounds(drawn: NDArray[np.float64], share: float = 0.95) -> tuple[float, float]:
-    """Return the quantiles that a share of resampled values lies between."""
+    """Return the two quantiles between which a share of the resampled values lies."""
     low, high = np.quantile(drawn, [(1 - share) / 2, (1 + share) / 2])
     return float(low), float(high)
 
 
-def _drawn(dice: np.random.Generator, count: int) -> NDArray[np.int64]:
+def _drawn(generator: np.random.Generator, count: int) -> NDArray[np.int64]:
     """Return how often each query is drawn, a resample a row."""
-    queries = dice.integers(0, count, (_CHUNK, count)) + np.arange(_CHUNK)[:, None] * count
+    # resample s draws numbers s * count .. s * count + count - 1: one bincount counts all resamples
+    queries = generator.integers(0, count, (_CHUNK, count)) + np.arange(_CHUNK)[:, None] * count
     return np.bincount(queries.ravel(), minlength=_CHUNK * count).reshape(_CHUNK, count)
 
 
 def significance(one: Values, other: Values, seed: int = 0) -> float:
-    """Return the two-sided p-value of a paired randomisation test: each query's two answers change
-    sides at random.
+    """Return the two-sided p-value of a paired randomisation test, in which each query's two
+    answers change sides at random.
     """
-    dice, count = np.random.default_rng(seed), len(one)
+    generator, count = np.random.default_rng(seed), len(one)
     if not count:
         return 1.0
+
     change = (other - one) / count
     left, right = one.mean(0, keepdims=True), other.mean(0, keepdims=True)
-    seen = abs(float((combined(left) - combined(right))[0])) - _TINY
+    observed = abs(float((combined(left) - combined(right))[0])) - _TINY
+
     as_large = 0
     for _ in range(EXCHANGES // _CHUNK):
-        moved = dice.integers(0, 2, (_CHUNK, count), np.int8).astype(np.float64) @ change
-        as_large += int((np.abs(combined(left + moved) - combined(right - moved)) >= seen).sum())
+        # each row of the coin tosses says which queries change sides; `moved` is what that adds
+        # to the mean of the one system and takes from that of the other
+        moved = generator.integers(0, 2, (_CHUNK, count), np.int8).astype(np.float64) @ change
+        as_large += int(
+            (np.abs(combined(left + moved) - combined(right - moved)) >= observed).sum()
+        )
+
     return (as_large + 1) / (EXCHANGES + 1)

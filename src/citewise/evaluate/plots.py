@@ -1,6 +1,4 @@
-"""Pictures of results: recall by depth, quality against latency, bars with intervals; as PNG and
-SVG.
-"""
+"""Plots of results: recall by depth, quality against latency, bars with intervals (PNG, SVG)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +8,8 @@ from citewise.errors import MissingExtra
 from citewise.evaluate.experiment import Results
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-"""Okabe and Ito's, which people with any colour vision tell apart; each also has a mark of its own.
+"""Okabe and Ito's colours, which people with any colour vision can tell apart; each system also has
+a marker of its own.
 """
 
 MARKS = "osD^vPX*"
@@ -22,6 +21,7 @@ def save_plots(results: Results, folder: str | Path) -> list[Path]:
     matplotlib = require_matplotlib()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+
     written = []
     style = {
         "svg.hashsalt": "citewise",
@@ -33,6 +33,7 @@ def save_plots(results: Results, folder: str | Path) -> list[Path]:
         "grid.alpha": 0.3,
         "figure.constrained_layout.use": True,
     }
+
     with matplotlib.rc_context(style):
         for name, draw in {"recall": _recall, "latency": _latency, "measures": _measures}.items():
             figure = matplotlib.figure.Figure(figsize=(6.4, 4.2))
@@ -44,11 +45,12 @@ def save_plots(results: Results, folder: str | Path) -> list[Path]:
                 figure.savefig(
                     written[-1], dpi=150, metadata={"Date": None} if kind == "svg" else None
                 )
+
     return written
 
 
 def require_matplotlib() -> Any:
-    """Return the library that draws, or say how to install it."""
+    """Return matplotlib; raise MissingExtra, which says how to install it, if it is absent."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -59,8 +61,12 @@ def require_matplotlib() -> Any:
 
 def _styles(names: Sequence[str]) -> list[dict[str, str]]:
     return [
-        {"color": COLOURS[place % len(COLOURS)], "marker": MARKS[place % len(MARKS)], "label": name}
-        for place, name in enumerate(names)
+        {
+            "color": COLOURS[number % len(COLOURS)],
+            "marker": MARKS[number % len(MARKS)],
+            "label": name,
+        }
+        for number, name in enumerate(names)
     ]
 
 
@@ -71,6 +77,7 @@ def _recall(axes: Any, results: Results) -> None:
         axes.plot(
             list(scored.recall), list(scored.recall.values()), linewidth=1.5, markersize=5, **style
         )
+
     axes.set(xscale="log", ylim=(0, None), xlabel="depth", ylabel="recall", title="Recall by depth")
     _plain_ticks(axes)
     axes.legend(frameon=False)
@@ -78,20 +85,22 @@ def _recall(axes: Any, results: Results) -> None:
 
 def _latency(axes: Any, results: Results) -> None:
     """Draw the first measure with its interval over the median time; run files have no time and are
-    not there.
+    left out.
     """
     measure = results.measures[0]
+
     timed = [each for each in results.systems if each.milliseconds]
     for scored, style in zip(timed, _styles([each.system for each in timed]), strict=True):
-        found = scored.values[measure]
+        estimate = scored.values[measure]
         axes.errorbar(
             (scored.milliseconds or {})["median"],
-            found.value,
-            yerr=[[found.value - found.low], [found.high - found.value]],
+            estimate.value,
+            yerr=[[estimate.value - estimate.low], [estimate.high - estimate.value]],
             linestyle="",
             capsize=3,
             **style,
         )
+
     axes.set(
         xscale="log",
         xlabel="milliseconds a query (median)",
@@ -99,6 +108,7 @@ def _latency(axes: Any, results: Results) -> None:
         title=f"{measure} against latency",
     )
     _plain_ticks(axes)
+
     if timed:
         axes.legend(frameon=False)
 
@@ -115,21 +125,22 @@ def _plain_ticks(axes: Any) -> None:
 def _measures(axes: Any, results: Results) -> None:
     """Draw for each measure one bar a system, with its interval."""
     width = 0.8 / len(results.systems)
-    for place, scored in enumerate(results.systems):
-        found = [scored.values[measure] for measure in results.measures]
-        at = [number - 0.4 + width * (place + 0.5) for number in range(len(found))]
+    for number, scored in enumerate(results.systems):
+        estimates = [scored.values[measure] for measure in results.measures]
+        at = [measure - 0.4 + width * (number + 0.5) for measure in range(len(estimates))]
         axes.bar(
             at,
-            [each.value for each in found],
+            [each.value for each in estimates],
             width * 0.9,
-            color=COLOURS[place % len(COLOURS)],
+            color=COLOURS[number % len(COLOURS)],
             label=scored.system,
             capsize=3,
             yerr=[
-                [each.value - each.low for each in found],
-                [each.high - each.value for each in found],
+                [each.value - each.low for each in estimates],
+                [each.high - each.value for each in estimates],
             ],
         )
+
     axes.set_xticks(range(len(results.measures)), results.measures)
     axes.set(title=f"{results.queries:,} queries, 95% intervals")
     axes.legend(frameon=False)

@@ -26,13 +26,13 @@ from citewise.evaluate.runs import Progress, Run
 from citewise.protocols import Stores
 
 MEASURES = "MAP@1000 R@5"
-"""MDCR's; no pool has a thousand papers, so MAP is over all of it."""
+"""MDCR's; no pool has a thousand papers, so MAP@1000 is over the whole pool."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolScores:
-    """One system's results; a value is the mean over queries of a field, or the mean over fields of
-    those.
+    """One system's results; a value is the mean over the queries of a field, or the mean over
+    fields of those.
     """
 
     system: str
@@ -43,14 +43,14 @@ class PoolScores:
     kinds: dict[str, dict[str, Estimate]]
     """By kind of negative and measure, over fields."""
     unscored: int
-    """Papers that the system did not rank; they stand last."""
+    """Papers that the system did not rank; they come last."""
     milliseconds: float | None
-    """The median of what an answer took."""
+    """The median time of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolResults:
-    """All that scoring found."""
+    """The results of all systems on some pools."""
 
     library: str
     """The library's fingerprint."""
@@ -61,7 +61,7 @@ class PoolResults:
     absent_queries: int
     absent: int
     unseen: int
-    """What was left out, as `Resolved` has it."""
+    """How many were left out; `Resolved` says why."""
     measures: tuple[str, ...]
     systems: tuple[PoolScores, ...]
     comparisons: tuple[Comparison, ...]
@@ -79,13 +79,15 @@ def score_pools(
     *,
     stale: bool = False,
 ) -> PoolResults:
-    """Rank every pool with every system and measure it; breakdowns of the settings do not apply."""
+    """Rank every pool with every system, and return the measures; `settings.by` does not apply."""
     settings = settings or Settings(measures=parse_measures(MEASURES))
     resolved = pools.resolve(stores, stale=stale)
     if not resolved.pools:
         raise BadInput(
-            "the library holds no query of these pools with a paper that it cites: index their papers first"
+            "the library holds no query of these pools with a paper that it cites: index their "
+            "papers first"
         )
+
     questions = [each.question for each in resolved.pools]
     largest = max(len(each.names) for each in resolved.pools)
     runs = answers(stores, systems, questions, replace(settings, depth=largest), progress)
@@ -95,15 +97,18 @@ def score_pools(
 def score_runs(
     stores: Stores, runs: Sequence[Run], resolved: Resolved, settings: Settings
 ) -> PoolResults:
-    """Return the measures of answers that are there already."""
-    pools, places = resolved.pools, _places(resolved.pools)
+    """Return the measures of runs over the pools."""
+    pools, by_field = resolved.pools, _by_field(resolved.pools)
     orders = {
-        run.system: [completed(run, place, pool, settings.seed) for place, pool in enumerate(pools)]
+        run.system: [
+            completed(run, position, pool, settings.seed) for position, pool in enumerate(pools)
+        ]
         for run in runs
     }
+
     return PoolResults(
         library=stores.info.fingerprint,
-        queries={field: len(found) for field, found in places.items()},
+        queries={field: positions.size for field, positions in by_field.items()},
         papers=sum(len(pool.names) for pool in pools),
         absent_queries=resolved.absent_queries,
         absent=resolved.absent,
@@ -114,31 +119,37 @@ def score_runs(
     )
 
 
-def _places(pools: Sequence[ResolvedPool]) -> dict[str, NDArray[np.int64]]:
+def _by_field(pools: Sequence[ResolvedPool]) -> dict[str, NDArray[np.int64]]:
+    """Return the positions of each field's pools."""
     fields = [pool.field for pool in pools]
     return {field: np.flatnonzero(np.array(fields) == field) for field in dict.fromkeys(fields)}
 
 
-def completed(run: Run, place: int, pool: ResolvedPool, seed: int = 0) -> Rows:
-    """Return a pool as a system ranks it, whole: what it did not rank stands last.
+def completed(run: Run, position: int, pool: ResolvedPool, seed: int = 0) -> Rows:
+    """Return the whole pool as a system ranks it; papers that it did not rank come last.
 
-    Papers of equal score, and those that have none, are ordered by a hash of their ids: by nothing
-    that knows the truth, and in the same way wherever the pool is ranked.
+    `position` is the pool's in the run. Papers of equal score, and those that have none, are
+    ordered by a hash of their ids: that does not depend on the truth, and is the same wherever the
+    pool is ranked.
     """
-    ranking = run.rankings[place]
-    level = dict(zip(ranking.tolist(), _levels(run, place).tolist(), strict=True))
+    ranking = run.rankings[position]
+    level = dict(zip(ranking.tolist(), _levels(run, position).tolist(), strict=True))
     levels = np.array([level.get(row, ranking.size) for row in pool.rows.tolist()], np.int64)
+
     hashes = np.array([_hash(seed, pool.question.id, name) for name in pool.names], np.int64)
+    # by level, within a level by hash
     return pool.rows[np.lexsort((hashes, levels))]
 
 
-def _levels(run: Run, place: int) -> NDArray[np.int64]:
-    """Return how many different scores stand before each ranked paper; a run file's order has no
-    ties.
+def _levels(run: Run, position: int) -> NDArray[np.int64]:
+    """Return for each ranked paper the number of different scores above its own; a run file's order
+    has no ties.
     """
     if not run.scores:
-        return np.arange(run.rankings[place].size)
-    scores = run.scores[place]
+        return np.arange(run.rankings[position].size)
+
+    scores = run.scores[position]
+    # scores 9 9 7 4 4 have the levels 0 0 1 2 2
     return np.concatenate(([0], np.cumsum(np.diff(scores) != 0))).astype(np.int64)[: scores.size]
 
 
@@ -150,22 +161,26 @@ def _hash(seed: int, query: str, paper: str) -> int:
 def _scored(
     run: Run, orders: Sequence[Rows], pools: Sequence[ResolvedPool], settings: Settings
 ) -> PoolScores:
+    """Return one system's results over all pools, by field and by kind of negative."""
     whole = _hits(orders, pools, settings)
     fields = {
         field: {
             str(measure): Estimate(
-                measure.of(whole.take(found)),
-                *interval(measure.each(whole.take(found)), settings.seed),
+                measure.of(whole.take(positions)),
+                *interval(measure.each(whole.take(positions)), settings.seed),
             )
             for measure in settings.measures
         }
-        for field, found in _places(pools).items()
+        for field, positions in _by_field(pools).items()
     }
+
     kinds = dict.fromkeys(kind for pool in pools for kind in pool.negatives)
+
     unscored = sum(
         np.setdiff1d(pool.rows, ranking).size
         for pool, ranking in zip(pools, run.rankings, strict=True)
     )
+
     return PoolScores(
         run.system,
         _over_fields(whole, pools, settings),
@@ -195,6 +210,7 @@ def _against(
         for pool, order in zip(pools, orders, strict=True)
         if pool.negatives.get(kind, np.zeros(0)).size
     ]
+
     return _over_fields(
         _hits([order for _, order in chosen], [pool for pool, _ in chosen], settings),
         [pool for pool, _ in chosen],
@@ -206,40 +222,46 @@ def _over_fields(
     hits: Hits, pools: Sequence[ResolvedPool], settings: Settings
 ) -> dict[str, Estimate]:
     """Return the mean over fields of each measure, with intervals that resample queries within
-    their field.
+    each field.
     """
-    places = _places(pools)
+    by_field = _by_field(pools)
     return {
         str(measure): _mean_estimate(
-            [(measure, hits.take(found)) for found in places.values()], settings.seed
+            [(measure, hits.take(positions)) for positions in by_field.values()], settings.seed
         )
         for measure in settings.measures
     }
 
 
 def _mean_estimate(parts: Sequence[tuple[Measure, Hits]], seed: int) -> Estimate:
+    """Return the mean of a measure over parts, with an interval that resamples within each."""
     if not parts:
         return Estimate(0.0, 0.0, 0.0)
+
     drawn = np.mean(
         [
-            resampled(measure.each(hits), seed + place)
-            for place, (measure, hits) in enumerate(parts)
+            resampled(measure.each(hits), seed + position)
+            for position, (measure, hits) in enumerate(parts)
         ],
         0,
     )
+
     return Estimate(float(np.mean([measure.of(hits) for measure, hits in parts])), *bounds(drawn))
 
 
 def _comparisons(
     orders: dict[str, list[Rows]], pools: Sequence[ResolvedPool], settings: Settings
 ) -> list[Comparison]:
-    """Compare averages over fields: each query weighs as much as makes the mean over queries the
-    mean over fields.
+    """Return the comparisons of averages over fields.
+
+    Each query is weighted by queries / (fields * queries of its field), which makes the mean over
+    queries the mean over fields.
     """
-    places = _places(pools)
+    by_field = _by_field(pools)
     weights = np.zeros((len(pools), 1))
-    for found in places.values():
-        weights[found] = len(pools) / (len(places) * found.size)
+    for positions in by_field.values():
+        weights[positions] = len(pools) / (len(by_field) * positions.size)
+
     compared = []
     for measure in settings.measures:
         values: dict[str, Values] = {

@@ -1,4 +1,4 @@
-"""Scores on pools as tables for a terminal, as Markdown and as JSON, and what was built."""
+"""Scores on pools as tables for a terminal, as Markdown and as JSON; and a summary of pools."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -51,6 +51,7 @@ def large_json(results: Sequence[LargeScores]) -> str:
 
 
 def _large(results: Sequence[LargeScores]) -> Section:
+    """Return the scores in candidate sets as one table."""
     columns = [
         f"{system} {measure}" for system, values in results[0].values.items() for measure in values
     ]
@@ -58,7 +59,9 @@ def _large(results: Sequence[LargeScores]) -> Section:
         [each.name, f"{each.papers:,}", f"{each.queries:,}", *_cells([*each.values.values()])]
         for each in results
     ]
+
     repeats = max(each.repeats for each in results)
+
     return Section(
         "In candidate sets, guarded",
         ["set", "papers", "queries", *columns],
@@ -69,12 +72,14 @@ def _large(results: Sequence[LargeScores]) -> Section:
 
 
 def built(pools: Pools) -> str:
-    """Return what was built, and what could not be."""
+    """Return a summary of built pools, with the kinds that lack papers."""
     fields = len({pool.field for pool in pools.pools})
     papers = sum(len(pool.cited) + sum(map(len, pool.negatives.values())) for pool in pools.pools)
+
     lines = [
         f"{len(pools.pools):,} pools in {fields} field{'s' * (fields != 1)}, {papers:,} papers"
     ]
+
     if pools.overlaps:
         lines.append(
             "Mean Jaccard index of a system's best negatives with the others': "
@@ -83,10 +88,12 @@ def built(pools: Pools) -> str:
                 for name, value in pools.overlaps.items()
             )
         )
+
     lines += [
         f"{kind}: {queries:,} pools lack {lacking:,} papers"
         for kind, (queries, lacking) in pools.shortages().items()
     ]
+
     return "\n".join(lines)
 
 
@@ -98,6 +105,7 @@ def _sections(results: PoolResults) -> Iterator[Section]:
         for field, count in results.queries.items()
     ]
     average = [AVERAGE, f"{queries:,}", *_cells([each.average for each in systems])]
+
     yield Section(
         f"{queries:,} pools with {results.papers:,} papers, guarded, by field",
         ["field", "queries", *columns],
@@ -127,22 +135,24 @@ def _sections(results: PoolResults) -> Iterator[Section]:
 
 def _cells(values: Sequence[Mapping[str, Estimate]]) -> list[str]:
     return [
-        f"{found.value:.3f} [{found.low:.3f}–{found.high:.3f}]"
+        f"{estimate.value:.3f} [{estimate.low:.3f}–{estimate.high:.3f}]"
         for each in values
-        for found in each.values()
+        for estimate in each.values()
     ]
 
 
 def _notes(results: PoolResults) -> str:
     notes = ["In brackets: 95% bootstrap intervals over queries."]
+
     left_out = {
         "pools without a query or cited paper in the library": results.absent_queries,
         "papers that the library lacks": results.absent,
         "papers that their query may not see": results.unseen,
     }
+
     notes += [f"Left out: {count:,} {what}." for what, count in left_out.items() if count]
     notes += [
-        f"{each.system}: {each.unscored:,} papers got no score and stand last."
+        f"{each.system}: {each.unscored:,} papers got no score and come last."
         for each in results.systems
         if each.unscored
     ]

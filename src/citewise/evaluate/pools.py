@@ -1,5 +1,5 @@
-"""Pools: for each query a few papers that it cites among many that it does not, for every system
-the same.
+"""Pools: for each query a few papers that it cites among many that it does not, the same for every
+system.
 
 The benchmark MDCR is made of them (Medić and Šnajder, Large-scale evaluation of transformer-based
 article encoders on the task of citation recommendation, 2022, section 4). `pool_building` makes
@@ -32,30 +32,31 @@ class PoolSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a pool is made of; the defaults are MDCR's."""
 
     systems: tuple[str, ...] = (BASELINE,)
-    """Those that give negatives."""
+    """The systems whose best answers become negatives."""
     models: int = 3
     """How many of them are used: the ones whose negatives have the least in common."""
     queries: int = 200
-    """At most, a field."""
+    """At most this many a field."""
     cited: int = 5
     negatives: int = 10
     """Of each kind."""
     depth: int = 200
-    """How many of a system's best and of a field's most cited papers are drawn from."""
+    """Negatives are drawn from this many of a system's best and of a field's most cited papers."""
     abstract: bool = True
     """Whether only papers with an abstract are in pools."""
     newest: bool = False
-    """Whether a field's queries are its newest papers, and drawn at random only among those of one
-    year.
+    """Whether a field's queries are its newest papers; only those of one year are then drawn at
+    random.
     """
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
+        """Raise BadInput for a setting that makes no sense."""
         least = min(self.models, self.queries, self.cited, self.negatives, self.depth)
         if least < 1 or not self.systems:
             raise BadInput(
-                "pools need at least one system, query, cited paper and negative, drawn from at least one"
+                "pools need at least one system, query, cited paper and negative, drawn from at "
+                "least one"
             )
 
 
@@ -82,11 +83,11 @@ class _About(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPool:
-    """A pool with the rows of a stores."""
+    """A pool with the rows of a library."""
 
     field: str
     question: Question
-    """Its gold is what it cites, and it is ranked within the whole pool."""
+    """Its gold rows are what it cites, and only the pool is ranked for it."""
     rows: Rows
     names: tuple[str, ...]
     """The ids of the rows, in their order."""
@@ -95,7 +96,7 @@ class ResolvedPool:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Pools that can be asked of a stores, and what had to be left out."""
+    """The pools that a library can answer, and how much was left out."""
 
     pools: tuple[ResolvedPool, ...]
     absent_queries: int
@@ -108,19 +109,19 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Pools by field, as they were made for one state of a library or published for none."""
+    """Pools by field, made for one state of a library, or published by others."""
 
     pools: tuple[Pool, ...]
     library: str = ""
-    """The library's fingerprint; "" for published pools, which any library that holds their papers
-    can answer.
+    """The library's fingerprint; "" for published pools, which any library with their papers can
+    answer.
     """
     settings: PoolSettings | None = None
     fields: Mapping[str, Sequence[str]] | None = None
     """Groups of labels, as given."""
     overlaps: Mapping[str, float] | None = None
-    """For each system that was asked, the mean Jaccard index of its best negatives with those of
-    the others.
+    """For each system that was run, the mean Jaccard index of its best negatives with those of the
+    others.
     """
 
     @property
@@ -129,30 +130,34 @@ class Pools:
         return tuple(dict.fromkeys(kind for pool in self.pools for kind in pool.negatives))
 
     def shortages(self) -> dict[str, tuple[int, int]]:
-        """Return for each kind that could not be filled, how many pools lack how many papers."""
+        """Return for each kind that lacks papers the number of such pools and of lacking papers."""
         if self.settings is None:
             return {}
+
         wanted = {CITED: self.settings.cited, **dict.fromkeys(self.kinds, self.settings.negatives)}
         lacking = {
             kind: [count - len(_of(pool, kind)) for pool in self.pools]
             for kind, count in wanted.items()
         }
+
         return {
-            kind: (sum(each > 0 for each in found), sum(found))
-            for kind, found in lacking.items()
-            if any(found)
+            kind: (sum(count > 0 for count in counts), sum(counts))
+            for kind, counts in lacking.items()
+            if any(counts)
         }
 
     def resolve(self, stores: Stores, *, stale: bool = False) -> Resolved:
-        """Return the pools with a library's rows; `stale` lets the library have changed since they
-        were made.
+        """Return the pools with a library's rows; with `stale`, the library may have changed since
+        they were made.
         """
         if self.library and stores.info.fingerprint != self.library and not stale:
             raise BadInput(
-                f"the pools were made for a library with fingerprint {self.library}, and {stores.info.location} now "
+                f"the pools were made for a library with fingerprint {self.library}, "
+                f"and {stores.info.location} now "
                 f"has {stores.info.fingerprint}: build them again, or proceed with --stale "
                 "(in Python: stale=True)"
             )
+
         names = sorted({name for pool in self.pools for name in (pool.id, *_all(pool))})
         rows = dict(zip(names, stores.papers.find(names).tolist(), strict=True))
         return _resolved(
@@ -160,15 +165,16 @@ class Pools:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write what the pools are, then a line for each, as JSON."""
+        """Write a line about all pools, then a line for each, as JSON."""
         Path(path).write_bytes(b"".join(line + b"\n" for line in self.lines()))
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of the file."""
+        """Yield the lines of a saved file."""
         if self.settings is None:
             raise BadInput(
                 "pools that were published by others are not written again: keep their file"
             )
+
         groups = {name: tuple(labels) for name, labels in (self.fields or {}).items()}
         yield msgspec.json.encode(
             _About(
@@ -195,6 +201,7 @@ class Pools:
 
 
 def _of(pool: Pool, kind: str) -> tuple[str, ...]:
+    """Return the ids of a pool's papers of a kind."""
     return pool.cited if kind == CITED else pool.negatives.get(kind, ())
 
 
@@ -208,19 +215,21 @@ def _all(pool: Pool) -> Iterator[str]:
 def _resolved(
     stores: Stores, pools: Sequence[Pool], rows: Mapping[str, int], made_here: bool
 ) -> Resolved:
-    asked = np.unique([row for row in (rows[pool.id] for pool in pools) if row >= 0]).astype(
-        np.int64
-    )
-    near = dict.fromkeys(asked.tolist(), ()) if made_here else guards.near(stores, asked)
+    """Return the pools with rows; `made_here`: their near-duplicates are hidden already."""
+    own = np.unique([row for row in (rows[pool.id] for pool in pools) if row >= 0]).astype(np.int64)
+    near = dict.fromkeys(own.tolist(), ()) if made_here else guards.near(stores, own)
+
     queries = {
         row: guards.query_of(paper, [other.id for other in stores.papers.read(near[row])])
-        for row, paper in zip(asked.tolist(), stores.papers.read(asked), strict=True)
+        for row, paper in zip(own.tolist(), stores.papers.read(own), strict=True)
     }
+
     whole = [
         (pool, _with_rows(stores, pool, queries[rows[pool.id]], rows))
         for pool in pools
         if rows[pool.id] >= 0
     ]
+
     kept = [(pool, each) for pool, each in whole if each.question.gold]
     known = [{rows[name] for name in _all(pool)} - {-1} for pool, _ in kept]
     return Resolved(
@@ -232,16 +241,19 @@ def _resolved(
 
 
 def _with_rows(stores: Stores, pool: Pool, query: Query, rows: Mapping[str, int]) -> ResolvedPool:
+    """Return a pool with rows, without papers that its query may not see."""
     query = replace(query, hidden=tuple(dict.fromkeys((*pool.hidden, *query.hidden))))
     names = {rows[name]: name for name in reversed([*_all(pool)]) if rows[name] >= 0}
     within = np.array(sorted(names), np.int64)
     within = within[stores.papers.in_scope(within, scope_of(stores.papers, query))]
+
     gold = {rows[name] for name in pool.cited}.intersection(within.tolist())
     wrong = {*within.tolist()} - gold
     negatives = {
-        kind: np.array(sorted(wrong.intersection(rows[name] for name in found)), np.int64)
-        for kind, found in pool.negatives.items()
+        kind: np.array(sorted(wrong.intersection(rows[name] for name in names_of_kind)), np.int64)
+        for kind, names_of_kind in pool.negatives.items()
     }
+
     question = Question(pool.id, query, tuple(sorted(gold)), within=tuple(within.tolist()))
     return ResolvedPool(
         pool.field, question, within, tuple(names[row] for row in within.tolist()), negatives

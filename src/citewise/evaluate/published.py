@@ -21,7 +21,7 @@ _Mdcr = dict[str, dict[str, dict[str, list[str | int]]]]
 
 
 class _Text(msgspec.Struct):
-    """What is read of a paper: no references, which would give away what a query cites."""
+    """The fields of a paper that are read: no references, which would reveal what a query cites."""
 
     paper_id: str | int
     title: str | None = None
@@ -30,7 +30,7 @@ class _Text(msgspec.Struct):
 
 
 def read_pools(path: str | Path) -> Pools:
-    """Read pools of citewise, of MDCR or of SciDocs; content tells them apart."""
+    """Read pools of citewise, of MDCR or of SciDocs; the format is recognised by its content."""
     start = _start(path)
     if start.startswith(b'{"library":'):
         return Pools.load(path)
@@ -38,6 +38,7 @@ def read_pools(path: str | Path) -> Pools:
 
 
 def _start(path: str | Path) -> bytes:
+    """Return the first bytes of a file."""
     try:
         with Path(path).open("rb") as file:
             return file.read(1000).lstrip()
@@ -51,6 +52,7 @@ def read_mdcr(path: str | Path) -> Pools:
         fields = msgspec.json.decode(Path(path).read_bytes(), type=_Mdcr)
     except msgspec.MsgspecError as error:
         raise BadInput(f"{path}: neither pools of citewise nor of MDCR ({error})") from None
+
     return Pools(
         tuple(
             Pool(
@@ -70,10 +72,11 @@ def read_mdcr(path: str | Path) -> Pools:
 
 
 def read_scidocs(path: str | Path) -> Pools:
-    """Read judgements of pools, relevant papers and others; they are one field, named as the file's
-    folder.
+    """Read judgements of pools, both relevant and not; all are of one field, which has the name of
+    the file's folder.
     """
     field = Path(path).resolve().parent.name
+
     pools = tuple(
         Pool(
             id=query,
@@ -83,6 +86,7 @@ def read_scidocs(path: str | Path) -> Pools:
         )
         for query, graded in read_grades(path).items()
     )
+
     if not any(pool.negatives[RANDOM] for pool in pools):
         raise BadInput(
             f"{path}: has no judgement of 0, so no pool; a pool lists what is not relevant as well"
@@ -96,17 +100,19 @@ def read_texts(path: str | Path) -> Iterator[Paper]:
         content = Path(path).read_bytes()
     except FileNotFoundError:
         raise MissingData(f"{path}: no such file") from None
+
     try:
         for text in _texts(content):
             yield Paper(str(text.paper_id), text.title or "", text.abstract or "", text.year)
     except msgspec.MsgspecError as error:
         raise BadInput(
-            f'{path}: papers are lines of {{"paper_id", "title", "abstract"}} or one object of them by id '
-            f"({error})"
+            f'{path}: papers are lines of {{"paper_id", "title", "abstract"}} or one object of '
+            f"them by id ({error})"
         ) from None
 
 
 def _texts(content: bytes) -> Iterator[_Text]:
+    """Yield the papers of a file, by lines or as one object."""
     lines = content.splitlines()
     if lines and _is_text(lines[0]):
         yield from (msgspec.json.decode(line, type=_Text) for line in lines if line.strip())

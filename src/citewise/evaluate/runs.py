@@ -1,9 +1,9 @@
-"""What systems answer: asked of the recommender that serves, on several cores, kept in a journal as
-it goes.
+"""Answers of systems: computed by the recommender that serves, on several cores, and written to a
+journal meanwhile.
 
-A journal is a file of JSON lines, one a query. Its name is made of the library's fingerprint, the
-system, the queries and the depth, so that an interrupted run goes on where it stopped and no other
-run can be taken for it.
+A journal is a file of JSON lines, one a query. Its name is a hash of the library's fingerprint, the
+system, the queries and the depth, so that an interrupted run goes on where it stopped and is never
+mixed up with another.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ FOREIGN = "run:"
 """Begins the spelling of a system that is a run file of another program."""
 
 Progress = Callable[[int, int | None], None]
-"""Told how many answers are there, of how many."""
+"""Called with the number of answers so far, and of all questions."""
 
 _CHUNK = 8
 """Queries that a process gets at a time."""
@@ -43,15 +43,15 @@ _CHUNK = 8
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a system answered to some questions, in their order: rows, best first (-1: a paper
-    unknown here).
+    """A system's answers to some questions, in their order: rows, best first (-1: a paper that the
+    library does not have).
     """
 
     system: str
     rankings: tuple[Rows, ...]
     scores: tuple[NDArray[np.float64], ...] = ()
     seconds: NDArray[np.float64] | None = None
-    """What each answer took, within the system; None for a run file."""
+    """The time of each answer, within the system; None for a run file."""
     dropped: int = 0
     """Papers of a run file that its queries may not see; they were taken out."""
 
@@ -70,20 +70,20 @@ _Result = TypeVar("_Result")
 
 
 class Subject:
-    """A library under evaluation, with the systems that were made over it."""
+    """A library under evaluation, with the systems that were built over it."""
 
     def __init__(self, stores: Stores) -> None:
         self.stores = stores
         self._recommenders: dict[str, Recommender] = {}
 
     def recommender(self, system: str, first: Question, depth: int) -> Recommender:
-        """Return a system over the library; when it is made, it answers a first question, which
-        also pays for what is loaded on first use.
+        """Return a system over the library; a new one answers a first question at once, so that
+        what is loaded on first use is not timed.
         """
         if system not in self._recommenders:
-            made = System.parse(system).over(self.stores)
-            self._recommenders[system] = made
-            _answer(made, first, depth)
+            recommender = System.parse(system).over(self.stores)
+            self._recommenders[system] = recommender
+            _answer(recommender, first, depth)
         return self._recommenders[system]
 
 
@@ -112,7 +112,7 @@ class Workers:
     def map(
         self, work: Callable[[Subject, _Task], _Result], tasks: Iterable[_Task]
     ) -> Iterator[_Result]:
-        """Yield what work, a function of a module, makes of each task, in order."""
+        """Yield the result of `work`, a function of a module, for each task, in order."""
         if self.jobs == 1:
             return (work(self._subject, task) for task in tasks)
         return self._processes().map(functools.partial(_in_process, work), tasks)
@@ -140,6 +140,7 @@ _here: list[Subject] = []
 
 
 def _open(location: str, fingerprint: str) -> None:
+    """Open the library of a new process; raise if it is not in the same state any more."""
     stores = open_stores(location)
     if stores.info.fingerprint != fingerprint:
         raise BadLibrary(
@@ -154,6 +155,7 @@ def _in_process(work: Callable[[Subject, _Task], _Result], task: _Task) -> _Resu
 
 
 def _answer(recommender: Recommender, question: Question, depth: int) -> _Answer:
+    """Return the answer to a question and how long it took."""
     start = time.perf_counter()
     ranking = recommender.rank(question.query, depth, question.within)
     seconds = time.perf_counter() - start
@@ -169,54 +171,59 @@ def ask(
     folder: Path | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Run:
-    """Return a system's answers; with a folder, those that a journal has are not asked for again."""
+    """Return a system's answers; with a folder, those in a journal there are not computed again."""
     path = folder / f"{journal_name(stores, system, questions, depth)}.jsonl" if folder else None
-    found = _read_journal(path) if path else []
+    answers = _read_journal(path) if path else []
+
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(path.open("ab")) if path else None
-        for answer in workers.answers(system, questions[len(found) :], depth):
+        for answer in workers.answers(system, questions[len(answers) :], depth):
             if journal:
                 journal.write(msgspec.json.encode(answer) + b"\n")
-            found.append(answer)
-            progress(len(found), len(questions))
+            answers.append(answer)
+            progress(len(answers), len(questions))
+
     return Run(
         system,
-        tuple(np.array(each.rows, np.int64) for each in found),
-        tuple(np.array(each.scores) for each in found),
-        np.array([each.seconds for each in found]),
+        tuple(np.array(each.rows, np.int64) for each in answers),
+        tuple(np.array(each.scores) for each in answers),
+        np.array([each.seconds for each in answers]),
     )
 
 
 def journal_name(stores: Stores, system: str, questions: Sequence[Question], depth: int) -> str:
-    """Return a name that begins with the system's and is that of no other run."""
+    """Return a file name that begins with the system's name and is unique to this run."""
     key = [
         stores.info.fingerprint,
         System.parse(system).identity(stores),
         questions_digest(questions),
         depth,
     ]
+
     digest = hashlib.blake2b(msgspec.json.encode(key), digest_size=8).hexdigest()
     return f"{system.partition('(')[0]}-{digest}"
 
 
 def _read_journal(path: Path) -> list[_Answer]:
-    """Return the answers of a journal, and cut off a last line that an interruption tore."""
+    """Return the answers of a journal, and cut off a last line that is not whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = path.read_bytes() if path.exists() else b""
-    found, end = [], 0
+    answers, end = [], 0
+
     for line in whole.splitlines(keepends=True):
         try:
-            found.append(msgspec.json.decode(line, type=_Answer))
+            answers.append(msgspec.json.decode(line, type=_Answer))
         except msgspec.MsgspecError:
             break
         if not line.endswith(b"\n"):
-            found.pop()
+            answers.pop()
             break
         end += len(line)
+
     if end < len(whole):
         with path.open("r+b") as file:
             file.truncate(end)
-    return found
+    return answers
 
 
 def foreign(stores: Stores, system: str, questions: Sequence[Question], depth: int) -> Run:
@@ -224,27 +231,36 @@ def foreign(stores: Stores, system: str, questions: Sequence[Question], depth: i
     listed = read_run(system.removeprefix(FOREIGN))
     names = list({paper for papers in listed.values() for paper in papers})
     rows = dict(zip(names, _rows(stores, names), strict=True))
+
     rankings, dropped = [], 0
     for question in questions:
         ranking = np.array([rows[paper] for paper in listed.get(token(question.id), ())], np.int64)
+        # unknown papers (-1) are kept: row 0 stands for them while the others are checked
         known = np.maximum(ranking, 0)
         kept = (ranking < 0) | stores.papers.in_scope(
             known, scope_of(stores.papers, question.query, question.within)
         )
         dropped += int(ranking.size - kept.sum())
         rankings.append(ranking[kept][:depth])
+
     if not any(ranking.size for ranking in rankings):
         raise BadInput(
-            f"{system.removeprefix(FOREIGN)}: no query of this run is among those that are evaluated"
+            f"{system.removeprefix(FOREIGN)}: no query of this run is among those that are "
+            "evaluated"
         )
     return Run(system, tuple(rankings), dropped=dropped)
 
 
 def _rows(stores: Stores, names: Sequence[str]) -> list[int]:
-    """Return the rows of ids as a run file holds them, with %20 in place of white space or not."""
+    """Return the rows of a run file's ids, in which %20 may stand for white space."""
     if not names:
         return []
     rows = stores.papers.find(names)
-    escaped = [place for place in np.flatnonzero(rows < 0).tolist() if "%20" in names[place]]
-    rows[escaped] = stores.papers.find([names[place].replace("%20", " ") for place in escaped])
+
+    escaped = [
+        position for position in np.flatnonzero(rows < 0).tolist() if "%20" in names[position]
+    ]
+    rows[escaped] = stores.papers.find(
+        [names[position].replace("%20", " ") for position in escaped]
+    )
     return [int(row) for row in rows]

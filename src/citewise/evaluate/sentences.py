@@ -1,5 +1,5 @@
-"""Questions made of citing sentences: what does this sentence cite? Asked of evidence that is older
-than it.
+"""Questions made of citing sentences: which papers does this sentence cite? Only older evidence may
+answer.
 """
 
 import random
@@ -25,14 +25,14 @@ from citewise.types import CitingSentence, Paper, Query
 _BATCH = 1000
 
 MEASURES = "MRR@1000 hit@1 hit@3 hit@5 hit@10 R@10"
-"""Those of ILCiteR, whose R@k is our hit@k (any of the papers found), and the share of all that is
-found.
+"""Those of ILCiteR, whose R@k is our hit@k (any of the papers is found), and the share of all
+papers that is found.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceSplit:
-    """Which of a library's own citing sentences are asked."""
+    """Which of a library's own citing sentences become questions."""
 
     years: Years | None
     """The first and the last; None: all."""
@@ -43,14 +43,15 @@ class SentenceSplit:
 
 
 def sentence_parts(stores: Stores, settings: SplitSettings) -> dict[Part, Years]:
-    """Return the years of each part of a library's sentences, the oldest first; a part may be empty
-    (2011 to 2010).
+    """Return the first and last year of each part of a library's sentences, the oldest part first;
+    a part may be empty (2011 to 2010).
 
-    By fractions, a year stays whole: where one falls into two parts, it belongs to the younger one.
+    By fractions, a year stays whole: one that would fall into two parts belongs to the younger.
     """
     years = np.sort(stores.evidence.sentence_table().years)
     years = years[years > 0]
     first, last = (int(years[0]), int(years[-1])) if years.size else (1, 0)
+
     if settings.test:
         begins = [(settings.dev or settings.test)[0], settings.test[0]]
         return {
@@ -58,11 +59,13 @@ def sentence_parts(stores: Stores, settings: SplitSettings) -> dict[Part, Years]
             "dev": settings.dev or (begins[1], begins[1] - 1),
             "test": settings.test,
         }
+
     dates = [f"{year:04d}" for year in years.tolist()]
     begins = [
-        int(years[place]) if place < years.size else last + 1
-        for place in (cut(dates, share) for share in np.cumsum(settings.fractions)[:2])
+        int(years[position]) if position < years.size else last + 1
+        for position in (cut(dates, share) for share in np.cumsum(settings.fractions)[:2])
     ]
+
     return {
         "train": (first, begins[0] - 1),
         "dev": (begins[0], begins[1] - 1),
@@ -71,32 +74,33 @@ def sentence_parts(stores: Stores, settings: SplitSettings) -> dict[Part, Years]
 
 
 def sentence_questions(stores: Stores, split: SentenceSplit) -> list[Question]:
-    """Return a question for each sentence of the years that cites a paper of which older evidence
-    tells.
+    """Return a question for each sentence of the years that cites a paper with older evidence.
 
-    A question has the year of its sentence, and hides the citing paper and what is nearly the same
-    by its title.
+    A question has the year of its sentence, and hides the citing paper and those with nearly the
+    same title.
     """
     table, (first, last) = stores.evidence.sentence_table(), split.years or (1, 9_999)
-    asked = np.flatnonzero((table.years >= first) & (table.years <= last))
-    positions = dict(zip(table.numbers[asked].tolist(), asked.tolist(), strict=True))
-    drawn = random.Random(split.seed).sample([*positions], len(positions))  # noqa: S311
+    chosen = np.flatnonzero((table.years >= first) & (table.years <= last))
+    positions = dict(zip(table.numbers[chosen].tolist(), chosen.tolist(), strict=True))
+    generator = random.Random(split.seed)  # noqa: S311 (reproducible sampling)
+    drawn = generator.sample([*positions], len(positions))
 
-    found: list[Question] = []
+    questions: list[Question] = []
     for start in range(0, len(drawn), _BATCH):
         part = np.array([positions[number] for number in drawn[start : start + _BATCH]], np.int64)
         some = SentenceTable(table.numbers[part], table.years[part], table.citing[part])
-        found += _questions(stores, some)
-        if split.sample is not None and len(found) >= split.sample:
+        questions += _questions(stores, some)
+        if split.sample is not None and len(questions) >= split.sample:
             break
-    found = _guarded(stores, found[: split.sample])
+
+    questions = _guarded(stores, questions[: split.sample])
     if split.context:
-        return found
-    return [replace(each, query=replace(each.query, title="", abstract="")) for each in found]
+        return questions
+    return [replace(each, query=replace(each.query, title="", abstract="")) for each in questions]
 
 
 def _questions(stores: Stores, some: SentenceTable) -> list[Question]:
-    """Return the questions that some sentences make."""
+    """Return the questions of some sentences; one that cites nothing that can be found has none."""
     sentences = stores.evidence.sentences(some.numbers)
     keys = [
         tuple(dict.fromkeys(key for group in each.groups for key in group.cited))
@@ -104,13 +108,15 @@ def _questions(stores: Stores, some: SentenceTable) -> list[Question]:
     ]
     ends = np.cumsum([len(each) for each in keys])
     rows = np.split(stores.papers.find([key for each in keys for key in each]), ends[:-1])
+
     known = some.citing[some.citing >= 0]
     papers = dict(zip(known.tolist(), stores.papers.read(known), strict=True))
 
-    found = []
+    questions = []
     columns = (some.numbers.tolist(), some.years.tolist(), some.citing.tolist())
     for sentence, cited, number, year, citing in zip(sentences, rows, *columns, strict=True):
         gold = known_by_evidence(stores, np.unique(cited[(cited >= 0) & (cited != citing)]), year)
+
         text = without_citations(sentence)
         if gold.size and text:
             paper = papers.get(citing, Paper(sentence.citing, ""))
@@ -122,12 +128,12 @@ def _questions(stores: Stores, some: SentenceTable) -> list[Question]:
                 hidden=(paper.id,),
                 sentence=text,
             )
-            found.append(Question(query.id, query, tuple(gold.tolist()), guarded=True))
-    return found
+            questions.append(Question(query.id, query, tuple(gold.tolist()), guarded=True))
+    return questions
 
 
 def without_citations(sentence: CitingSentence) -> str:
-    """Return a sentence without its citations."""
+    """Return a sentence without its citation marks."""
     marks = [(group.start, group.end) for group in sentence.groups]
     return unmarked(sentence.text, marks, 0, len(sentence.text))
 
@@ -150,6 +156,7 @@ def _guarded(stores: Stores, questions: list[Question]) -> list[Question]:
         for row, others in near.items()
         if others
     }
+
     return [
         replace(each, query=replace(each.query, hidden=(*each.query.hidden, *ids.get(row, ()))))
         for each, row in zip(questions, rows.tolist(), strict=True)
@@ -160,45 +167,45 @@ def read_sentence_questions(
     stores: Stores, path: str | Path, report: Report, context: bool = True
 ) -> list[Question]:
     """Return the questions of a JSON-lines file with `query` or `sentence`, `gold`, `citing_id`,
-    `date` or `year`.
+    and `date` or `year`.
 
-    The citing paper is hidden; its title and abstract, where the library has them, are what is
-    known of the draft.
+    The citing paper is hidden; its title and abstract, where the library has them, are the draft's
+    in the query.
     """
-    source, found = open_source(str(path)), []
+    source, questions = open_source(str(path)), []
     try:
         for line, record in objects(source, report):
             report.read += 1
+            name = f"{Path(str(path)).name}:{line}"
             try:
-                found.append(
-                    _read_question(stores, record, f"{Path(str(path)).name}:{line}", context)
-                )
+                questions.append(_read_question(stores, record, name, context))
             except BadInput as error:
-                report.note(
-                    "skipped", "not_a_question", SourceLocation(source.name, line), "", str(error)
-                )
+                location = SourceLocation(source.name, line)
+                report.note("skipped", "not_a_question", location, "", str(error))
     finally:
         source.close()
-    return _guarded(stores, found)
+
+    return _guarded(stores, questions)
 
 
 def _read_question(stores: Stores, record: dict[str, Any], name: str, context: bool) -> Question:
-    text, citing, gold = (
-        record.get("query") or record.get("sentence"),
-        record.get("citing_id"),
-        record.get("gold"),
-    )
+    """Return the question of a record; raise BadInput if the library cannot answer it."""
+    text = record.get("query") or record.get("sentence")
+    citing, gold = record.get("citing_id"), record.get("gold")
     when = re.match(r"\d{4}", str(record.get("date") or record.get("year") or ""))
+
     if not (isinstance(text, str) and text.strip() and isinstance(citing, str) and citing and when):
         raise BadInput(
             'a question needs "query" (or "sentence"), "citing_id", and a "date" or a "year"'
         )
     if not isinstance(gold, list) or not all(isinstance(key, str) for key in gold):
         raise BadInput('"gold" must be a list of ids')
+
     rows = stores.papers.find([citing, *gold])
     wanted = np.unique(rows[1:][rows[1:] >= 0])
     if not wanted.size:
         raise BadInput("none of the papers that it should find is in the library")
+
     paper = stores.papers.read(rows[:1])[0] if context and rows[0] >= 0 else Paper(citing, "")
     query = Query(paper.title, paper.abstract, name, int(when[0]), hidden=(citing,), sentence=text)
     return Question(name, query, tuple(wanted.tolist()), guarded=True)

@@ -1,6 +1,4 @@
-"""Splits: which papers of a library are asked as queries, for training, for tuning and for
-reporting.
-"""
+"""Splits: which papers of a library are queries, for training, for tuning and for reporting."""
 
 import hashlib
 import random
@@ -28,7 +26,7 @@ Years = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with the rows that it should find: what its paper cites."""
+    """A query with the rows that it should find: the papers that its own paper cites."""
 
     id: str
     query: Query
@@ -36,12 +34,12 @@ class Question:
     within: tuple[int, ...] | None = None
     """The only rows that are ranked for it; None: all that it may see."""
     guarded: bool = True
-    """False: it sees what no draft could, and its score is no measure of quality."""
+    """False: it sees what no draft can see, and its score is no measure of quality."""
 
 
 class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which papers are asked, and in which part. Years given for `test` (and `dev`) go before
-    fractions.
+    """Which papers are queries, and in which part; years for `test` (and `dev`) take precedence
+    over fractions.
     """
 
     test: Years | None = None
@@ -49,15 +47,15 @@ class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1)
     """Shares of the papers, the oldest first; papers of one date stay together."""
     least: int = 1
-    """How many papers of the stores, none younger than itself, a paper must cite."""
+    """How many papers of the library, none younger than itself, a paper must cite."""
     abstract: bool = True
-    """Whether only papers with an abstract are asked."""
+    """Whether only papers with an abstract are queries."""
     sample: int | None = None
     """At most this many queries a part, drawn at random."""
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
+        """Raise BadInput for a setting that makes no sense."""
         if min(self.fractions) < 0 or abs(sum(self.fractions) - 1) > 1e-6:
             raise BadInput(f"fractions must be three shares that add up to 1, not {self.fractions}")
         if self.least < 1 or (self.sample is not None and self.sample < 1):
@@ -70,22 +68,22 @@ class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A paper that is asked, and the papers that are hidden from it."""
+class SplitPaper(msgspec.Struct, frozen=True):
+    """A paper that is a query, and the papers that are hidden from it."""
 
     id: str
     hidden: tuple[str, ...] = ()
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
-    """Papers to ask, by part, in the order of rows; made for one state of a stores."""
+    """Papers that are queries, by part, in the order of rows; made for one state of a library."""
 
     library: str
     """The library's fingerprint."""
     settings: SplitSettings
     guarded: bool = True
     """Whether near-duplicates of dev and test papers were kept out of the training part."""
-    parts: dict[str, tuple[Asked, ...]]
+    parts: dict[str, tuple[SplitPaper, ...]]
 
     @classmethod
     def make(
@@ -96,17 +94,22 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
         guard: bool = True,
         parts: Sequence[Part] = PARTS,
     ) -> "Split":
-        """Split a library's papers; `parts` other than all saves the time that the rest would take."""
+        """Split a library's papers; with fewer `parts`, the time for the others is saved."""
         members = _members(stores, eligible(stores, settings), settings)
         near = guards.near(stores, np.concatenate([members[part] for part in parts]))
+
         if guard and "train" in parts:
             evaluated = {row: near[row] for row in near.keys() - {*members["train"].tolist()}}
             members["train"] = guards.fit_for_training(members["train"], evaluated)
+
         return cls(
             library=stores.info.fingerprint,
             settings=settings,
             guarded=guard,
-            parts={part: _asked(stores, _sampled(members[part], settings), near) for part in parts},
+            parts={
+                part: _split_papers(stores, _sampled(members[part], settings), near)
+                for part in parts
+            },
         )
 
     def questions(
@@ -118,28 +121,30 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
         stale: bool = False,
         authors: bool = False,
     ) -> list[Question]:
-        """Return the queries of a part, guarded unless that is switched off; with `authors`, these
-        are told.
+        """Return the queries of a part, guarded unless that is switched off; with `authors`, each
+        query names its paper's authors.
 
-        What is hidden from a query is not asked for either. `stale` lets the library have changed
-        since: papers that are gone, or cite nothing any more, are then left out, and what must be
-        hidden is looked for again.
+        What is hidden from a query is not among its gold rows either. With `stale`, the library may
+        have changed since: papers that are gone, or cite nothing any more, are then left out, and
+        what must be hidden is computed again.
         """
         changed = stores.info.fingerprint != self.library
         if changed and not stale:
             raise BadInput(
-                f"the split was made for a library with fingerprint {self.library}, and {stores.info.location} now "
+                f"the split was made for a library with fingerprint {self.library}, "
+                f"and {stores.info.location} now "
                 f"has {stores.info.fingerprint}: make the split again, or proceed with --stale "
                 "(in Python: stale=True)"
             )
         if part not in self.parts:
             raise BadInput(f"the split has no part {part!r}; it has {', '.join(self.parts)}")
-        asked = self.parts[part]
-        rows = stores.papers.find([each.id for each in asked])
+
+        papers = self.parts[part]
+        rows = stores.papers.find([each.id for each in papers])
         if changed:
             rows = rows[rows >= 0]
-            asked = _asked(stores, rows, guards.near(stores, rows))
-        return _questions(stores, rows, asked, guard, authors)
+            papers = _split_papers(stores, rows, guards.near(stores, rows))
+        return _questions(stores, rows, papers, guard, authors)
 
     def save(self, path: str | Path) -> None:
         """Write the split as JSON."""
@@ -157,22 +162,22 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def questions_digest(questions: Sequence[Question]) -> str:
-    """Return a name for exactly these queries, with what they may see and should find."""
+    """Return a hash of queries, of what they may see and of what they should find."""
     return hashlib.blake2b(msgspec.json.encode(list(questions)), digest_size=8).hexdigest()
 
 
 def cited(stores: Stores, rows: Rows) -> Ragged:
-    """Return what each paper cites within the stores, without papers younger than itself or of
-    unknown year.
+    """Return the papers of the library that each paper cites, without those that are younger than
+    it or of unknown year.
     """
-    found = stores.graph.references(rows)
-    years = stores.papers.years(found.values)
-    kept = (years > 0) & (years <= np.repeat(stores.papers.years(rows), found.lengths))
-    return Ragged(found.values[kept], np.concatenate(([0], np.cumsum(kept)))[found.starts])
+    references = stores.graph.references(rows)
+    years = stores.papers.years(references.values)
+    kept = (years > 0) & (years <= np.repeat(stores.papers.years(rows), references.lengths))
+    return references.kept(kept)
 
 
 def eligible(stores: Stores, settings: SplitSettings) -> Rows:
-    """Return the papers that can be asked: with a year, enough references and, where required, an
+    """Return the papers that can be queries: with a year, enough references and, where required, an
     abstract.
     """
     rows = stores.papers.rows[stores.papers.years(stores.papers.rows) > 0]
@@ -181,6 +186,7 @@ def eligible(stores: Stores, settings: SplitSettings) -> Rows:
 
 
 def _members(stores: Stores, rows: Rows, settings: SplitSettings) -> dict[Part, Rows]:
+    """Return the rows of each part, by years or by fractions."""
     if settings.test:
         years = stores.papers.years(rows)
         dev = settings.dev or (settings.test[0], settings.test[0] - 1)
@@ -189,15 +195,16 @@ def _members(stores: Stores, rows: Rows, settings: SplitSettings) -> dict[Part, 
             "dev": rows[_between(years, dev)],
             "test": rows[_between(years, settings.test)],
         }
+
     dates = [_date(paper) for paper in stores.papers.read(rows)]
     order = sorted(range(rows.size), key=dates.__getitem__)
-    cuts = [
-        cut([dates[place] for place in order], share) for share in np.cumsum(settings.fractions)[:2]
-    ]
+    in_order = [dates[position] for position in order]
+    cuts = [cut(in_order, share) for share in np.cumsum(settings.fractions)[:2]]
+
     bounds = [0, cuts[0], max(cuts), rows.size]
     return {
-        part: np.sort(rows[order[bounds[place] : bounds[place + 1]]])
-        for place, part in enumerate(PARTS)
+        part: np.sort(rows[order[bounds[number] : bounds[number + 1]]])
+        for number, part in enumerate(PARTS)
     }
 
 
@@ -206,42 +213,50 @@ def _between(years: NDArray[np.int64], bounds: Years) -> NDArray[np.bool_]:
 
 
 def _date(paper: Paper) -> str:
+    """Return a paper's date, or its year where the date is unknown or of another year."""
     return paper.date if paper.date.startswith(str(paper.year)) else f"{paper.year:04d}"
 
 
 def cut(dates: Sequence[str], share: float) -> int:
-    """Return how many of the sorted dates come before a share of them, whole dates only."""
-    place = round(share * len(dates))
-    while 0 < place < len(dates) and dates[place] == dates[place - 1]:
-        place -= 1
-    return place
+    """Return how many of the sorted dates come before a share of them; equal dates stay together,
+    behind the cut.
+    """
+    position = round(share * len(dates))
+    while 0 < position < len(dates) and dates[position] == dates[position - 1]:
+        position -= 1
+    return position
 
 
 def _sampled(rows: Rows, settings: SplitSettings) -> Rows:
+    """Return at most `settings.sample` of the rows, sorted."""
     if settings.sample is None or rows.size <= settings.sample:
         return rows
-    return np.array(
-        sorted(random.Random(settings.seed).sample(rows.tolist(), settings.sample)), np.int64
-    )
+    generator = random.Random(settings.seed)  # noqa: S311 (reproducible sampling)
+    return np.array(sorted(generator.sample(rows.tolist(), settings.sample)), np.int64)
 
 
-def _asked(stores: Stores, rows: Rows, near: Mapping[int, Sequence[int]]) -> tuple[Asked, ...]:
+def _split_papers(
+    stores: Stores, rows: Rows, near: Mapping[int, Sequence[int]]
+) -> tuple[SplitPaper, ...]:
+    """Return papers that are queries, with the ids of the papers near them as hidden."""
     named = sorted({other for row in rows.tolist() for other in (row, *near[row])})
     names = dict(zip(named, (paper.id for paper in stores.papers.read(named)), strict=True))
     return tuple(
-        Asked(names[row], tuple(names[other] for other in near[row])) for row in rows.tolist()
+        SplitPaper(names[row], tuple(names[other] for other in near[row])) for row in rows.tolist()
     )
 
 
 def _questions(
-    stores: Stores, rows: Rows, asked: Sequence[Asked], guard: bool, authors: bool
+    stores: Stores, rows: Rows, papers: Sequence[SplitPaper], guard: bool, authors: bool
 ) -> list[Question]:
+    """Return the questions of papers; one that cites nothing that it may see has none."""
     gold = cited(stores, rows)
-    found = []
-    for place, (paper, each) in enumerate(zip(stores.papers.read(rows), asked, strict=True)):
+
+    questions = []
+    for position, (paper, each) in enumerate(zip(stores.papers.read(rows), papers, strict=True)):
         hidden = set(stores.papers.find(each.hidden).tolist()) if guard and each.hidden else set()
-        wanted = tuple(row for row in gold[place].tolist() if row not in hidden)
+        wanted = tuple(row for row in gold[position].tolist() if row not in hidden)
         if wanted:
             query = guards.query_of(paper, each.hidden, guard, authors)
-            found.append(Question(paper.id, query, wanted, guarded=guard))
-    return found
+            questions.append(Question(paper.id, query, wanted, guarded=guard))
+    return questions

@@ -48,8 +48,12 @@ def drawn(sections: Iterable[Section], warning: str = "") -> RenderableType:
             title_justify="left",
             title_style="bold",
         )
-        for place, heading in enumerate(section.head):
-            table.add_column(escape(heading), justify="right" if place else "left", overflow="fold")
+
+        for position, heading in enumerate(section.head):
+            table.add_column(
+                escape(heading), justify="right" if position else "left", overflow="fold"
+            )
+
         for row in section.rows:
             table.add_row(*map(escape, row))
         parts += [table, f"[dim]{escape(section.note)}[/dim]\n" if section.note else ""]
@@ -69,6 +73,7 @@ def written(sections: Iterable[Section], warning: str = "") -> str:
         table = "\n".join(
             f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
         )
+
         parts.append("\n\n".join(filter(None, [f"**{section.title}**", table, section.note])))
     return "\n\n".join(parts) + "\n"
 
@@ -90,11 +95,13 @@ def _sections(results: Results, analyses: Sequence[Analysis]) -> Iterator[Sectio
 
 
 def _measures(results: Results) -> Section:
+    """Return the table of all measures, a system a row."""
     better = {
         (each.measure, each.system)
         for each in results.comparisons
         if each.baseline == results.systems[0].system and each.p < _SIGNIFICANT
     }
+
     rows = [
         [
             scored.system,
@@ -106,6 +113,7 @@ def _measures(results: Results) -> Section:
         ]
         for scored in results.systems
     ]
+
     guarded = "guarded" if results.guarded else "UNGUARDED"
     return Section(
         f"{results.queries:,} queries over {results.papers:,} papers, {guarded}",
@@ -116,8 +124,8 @@ def _measures(results: Results) -> Section:
 
 
 def _estimate(scored: Scored, measure: str, differs: bool) -> str:
-    found = scored.values[measure]
-    return f"{found.value:.4f}{'*' if differs else ''} [{found.low:.3f}–{found.high:.3f}]"
+    estimate = scored.values[measure]
+    return f"{estimate.value:.4f}{'*' if differs else ''} [{estimate.low:.3f}–{estimate.high:.3f}]"
 
 
 def _latency(scored: Scored) -> list[str]:
@@ -131,17 +139,20 @@ def _notes(results: Results) -> str:
     notes = ["In brackets: 95% bootstrap intervals over queries."]
     if len(results.systems) > 1:
         notes.append(
-            f"*: differs from {results.systems[0].system} (p < {_SIGNIFICANT}, paired randomisation test)."
+            f"*: differs from {results.systems[0].system} "
+            f"(p < {_SIGNIFICANT}, paired randomisation test)."
         )
     if results.jobs > 1:
         notes.append(f"Times were taken with {results.jobs} processes at work at once.")
+
     for scored in results.systems:
         if scored.answered < results.queries:
             unanswered = results.queries - scored.answered
             notes.append(f"{scored.system}: {unanswered:,} queries had no answer and count as 0.")
         if scored.dropped:
             notes.append(
-                f"{scored.system}: {scored.dropped:,} papers that a query may not see were taken out."
+                f"{scored.system}: {scored.dropped:,} papers that a query may not see "
+                "were taken out."
             )
     return " ".join(notes)
 
@@ -165,6 +176,7 @@ def _breakdown(results: Results, facet: str) -> Section:
         for name in results.systems[0].groups[facet]
         for scored in results.systems
     ]
+
     rows = [
         [
             name,

@@ -1,4 +1,4 @@
-"""What the draft's authors wrote and cited before: candidates, and signals of their links to it."""
+"""Expands by what the draft's authors wrote and cited before, with signals of the links to it."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ from citewise.signals import written_by
 from citewise.types import Query, Ranking, Scope
 
 _LARGEST_OEUVRE = 300
-"""At most this many of the authors' papers are looked at: those of several of the authors, and of
-rare names, first.
+"""At most this many of the authors' papers are used: those of several of the authors, and of rare
+names, first.
 """
 
 
@@ -41,19 +41,21 @@ class Authors:
     writes = written_by("authors")
 
     def __init__(self, stores: Stores, used: bool = True, limit: int = 1000) -> None:
-        """`used`: whether a draft's authors count at all; `limit`: of candidates by links."""
+        """`used`: whether a draft's authors count; `limit`: most candidates that come by links."""
         self._stores, self._used, self._limit = stores, used, limit
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
         """Return the authors' own papers and those most linked to them."""
         if not (self._used and query.authors):
             return Expansion(ranking.rows[:0], self._unknown)
+
         own = self._oeuvre(query, scope)
-        tied, weights = links(self._stores, own.rows, scope)
+        linked, weights = links(self._stores, own.rows, scope)
 
         known = RowIndex(ranking.rows)
         order = np.argsort(-weights, kind="stable")
-        fresh = tied[order][known.of(tied[order]) < 0][: self._limit]
+        fresh = linked[order][known.of(linked[order]) < 0][: self._limit]
+
         return Expansion(
             rows=np.union1d(fresh, own.rows[known.of(own.rows) < 0]),
             signals=lambda rows: {
@@ -62,7 +64,7 @@ class Authors:
                 "authored_papers": np.full(rows.size, float(own.rows.size)),
                 "authored_rank": values_at(rows, own.rows, self._more_similar(query, own), np.nan),
                 "authors_cite": self._citing(own, rows, scope),
-                "authors_linked": values_at(rows, tied, weights),
+                "authors_linked": values_at(rows, linked, weights),
             },
         )
 
@@ -70,9 +72,11 @@ class Authors:
         return {name: np.full(rows.size, np.nan) for name in self.writes}
 
     def _oeuvre(self, query: Query, scope: Scope) -> Oeuvre:
+        """Return the papers in scope of the draft's authors, at most `_LARGEST_OEUVRE`."""
         papers = self._stores.papers.by_authors(query.authors, scope)
         rows, positions = np.unique(papers.values, return_inverse=True)
         weight = np.repeat(1 / np.sqrt(np.maximum(papers.lengths, 1)), papers.lengths)
+
         authors = summed(positions, np.ones(positions.size), rows.size)
         weights = summed(positions, weight, rows.size)
 

@@ -1,4 +1,4 @@
-"""What papers similar to the draft around a sentence cite in their sentences, with their votes."""
+"""Expands by the citing sentences of papers similar to the draft, which vote for what they cite."""
 
 import numpy as np
 
@@ -11,17 +11,17 @@ from citewise.signals import written_by
 from citewise.types import Query, Ranking, Scope
 
 _SEARCHED = 4
-"""Times as many papers are searched as vote: not all of them have citing sentences."""
+"""This many times the voting papers are searched: not all of them have citing sentences."""
 
 
 class ContextNeighbours:
-    """The expander; its signal `context_votes` is NaN where nothing is known of the draft."""
+    """The expander; its signal `context_votes` is NaN where the query has no draft."""
 
     reads: frozenset[str] = frozenset()
     writes = written_by("context")
 
     def __init__(self, stores: Stores, neighbours: int = 150, limit: int = 150) -> None:
-        """`neighbours` is how many papers vote, `limit` how many papers their votes bring."""
+        """`neighbours` is how many papers vote, `limit` how many candidates the votes add."""
         self._stores, self._neighbours, self._limit = stores, neighbours, limit
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
@@ -30,15 +30,17 @@ class ContextNeighbours:
             return Expansion(
                 ranking.rows[:0], lambda rows: {"context_votes": np.full(rows.size, np.nan)}
             )
+
         rows, votes = _votes(self._neighbourhood(query, scope))
         best = rows[top(votes, self._limit)]
+
         return Expansion(
             rows=best[RowIndex(ranking.rows).of(best) < 0],
             signals=lambda wanted: {"context_votes": values_at(wanted, rows, votes)},
         )
 
     def _neighbourhood(self, query: Query, scope: Scope) -> Neighbourhood:
-        """Return the first hits that have citing sentences, and what these cite, each paper once."""
+        """Return the first hits with citing sentences, and what these cite, each paper once."""
         bag = Bag.of_draft(self._stores, query)
         counts, k = bag.weights.astype(np.int64), _SEARCHED * self._neighbours
         hits = self._stores.lexical.search(bag.terms, counts, k, scope)
@@ -55,7 +57,7 @@ class ContextNeighbours:
 
 
 def _votes(near: Neighbourhood) -> tuple[Rows, Column]:
-    """Return what a neighbourhood cites, sorted, and the sum of its citers' similarity ** 2."""
+    """Return the papers that are cited, sorted, and the sum of their citers' similarity ** 2."""
     rows = distinct(near.cited)
     positions = RowIndex(rows).of(near.cited)
     return rows, summed(positions, near.similarity[near.by] ** 2, rows.size)

@@ -1,4 +1,4 @@
-"""What the papers most similar to the draft cite: candidates, and votes for them."""
+"""Expands by the references of the papers most similar to the draft, which vote for them."""
 
 import numpy as np
 
@@ -19,7 +19,10 @@ _HALF_LIFE = 2.0
 def neighbourhood(
     stores: Stores, query: Query, hits: Rows, scope: Scope, limit: int
 ) -> Neighbourhood:
-    """Return the neighbourhood among the hits of a search, which are given best first."""
+    """Return the hits that have references, by similarity to the draft, and what they cite.
+
+    `hits` are given best first; at most `limit` of them are used.
+    """
     citing = _with_references(stores, hits, scope, limit)
     scores = relative_similarity(stores, query, citing)
     order = np.lexsort((citing, -scores))
@@ -36,14 +39,14 @@ def neighbourhood(
 
 
 def _with_references(stores: Stores, hits: Rows, scope: Scope, limit: int) -> Rows:
-    """Return the first hits whose references are seen, looking at no more hits than needed."""
-    found = hits[:0]
+    """Return the first hits whose references are seen, reading no more references than needed."""
+    citing = hits[:0]
     for start in range(0, hits.size, 2 * limit):
         part = hits[start : start + 2 * limit]
-        found = np.append(found, part[stores.graph.references(part, scope).lengths > 0])
-        if found.size >= limit:
+        citing = np.append(citing, part[stores.graph.references(part, scope).lengths > 0])
+        if citing.size >= limit:
             break
-    return found[:limit]
+    return citing[:limit]
 
 
 def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> dict[str, Column]:
@@ -53,8 +56,9 @@ def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> 
     candidate, its nearest citer counts as the next after `limit`.
     """
     count, positions = candidates.size, RowIndex(candidates).of(near.cited)
-    held = positions >= 0
-    positions, by = positions[held], near.by[held]
+    cited = positions >= 0
+    positions, by = positions[cited], near.by[cited]
+
     weight = near.similarity[by]
     square = weight * weight
     fourth = square * square
@@ -69,7 +73,7 @@ def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> 
     # the similarity of neighbour 0, 1, ... and 0 for every position up to `limit`
     similarity = np.append(near.similarity, np.zeros(limit + 1 - near.rows.size))
 
-    found = {
+    signals = {
         "votes": summed(positions, square, count),
         "votes_sharp": summed(positions, fourth, count),
         "votes_sharpest": summed(positions, fourth * fourth, count),
@@ -80,10 +84,12 @@ def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> 
         "nearest_citer_rank": nearest.astype(np.float64) + 1,
         "nearest_citer": similarity[nearest],
     }
+
     for depth in DEPTHS:
         among = by < depth
-        found[f"votes{depth}"] = summed(positions[among], square[among], count)
-    return found
+        signals[f"votes{depth}"] = summed(positions[among], square[among], count)
+
+    return signals
 
 
 class Neighbours:
@@ -98,9 +104,10 @@ class Neighbours:
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
         """Return what the neighbourhood of the draft cites, with its votes."""
-        hits = ranking.rows[ranking.scores > 0]  # not what another expander brought
+        hits = ranking.rows[ranking.scores > 0]  # without the candidates of other expanders
         near = neighbourhood(self._stores, query, hits, scope, self._limit)
         known = RowIndex(ranking.rows).of(near.cited)
+
         return Expansion(
             rows=distinct(near.cited[known < 0]),
             signals=lambda rows: votes(self._stores, near, rows, self._limit),

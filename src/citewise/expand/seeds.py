@@ -1,4 +1,4 @@
-"""What is linked to the papers that the draft cites already: cited with, by, or citing them."""
+"""Expands by links to the papers that the draft cites already: cited with, by, or citing them."""
 
 import numpy as np
 
@@ -19,27 +19,30 @@ class Seeds:
         self._stores, self._limit = stores, limit
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
-        """Return the papers most linked to what the draft cites."""
+        """Return the papers with the strongest links to the papers that the draft cites."""
         rows = self._stores.papers.find(query.cited)
-        tied, weights = links(self._stores, np.unique(rows[rows >= 0]), scope)
+        linked, weights = links(self._stores, np.unique(rows[rows >= 0]), scope)
+
         order = np.argsort(-weights, kind="stable")
-        fresh = RowIndex(ranking.rows).of(tied[order]) < 0
+        fresh = RowIndex(ranking.rows).of(linked[order]) < 0
+
         return Expansion(
-            rows=tied[order][fresh][: self._limit],
-            signals=lambda rows: {"seeds_linked": values_at(rows, tied, weights)},
+            rows=linked[order][fresh][: self._limit],
+            signals=lambda rows: {"seeds_linked": values_at(rows, linked, weights)},
         )
 
 
 def values_at(rows: Rows, known: Rows, values: Column, absent: float = 0.0) -> Column:
     """Return the value of each row where `values` are those of `known`; `absent` for others."""
-    return np.append(values, absent)[RowIndex(known).of(rows)]  # -1 picks the last
+    # RowIndex gives -1 for an unknown row, which picks the value appended at the end
+    return np.append(values, absent)[RowIndex(known).of(rows)]
 
 
 def links(stores: Stores, seeds: Rows, scope: Scope) -> tuple[Rows, Column]:
     """Return the papers in scope that are linked to the seeds, sorted, with the links' weights.
 
     A seed gives each of its citers a pull of 1 / sqrt(citers + 1). A citer's weight is the sum of
-    its pulls, what it cites gets the square of that sum, and what the seeds cite gets 1 each.
+    its pulls; a paper that it cites gets the square of that sum; a paper that a seed cites gets 1.
     """
     citers = stores.graph.citers(seeds, scope)
     citing, positions = np.unique(citers.values, return_inverse=True)
@@ -51,6 +54,6 @@ def links(stores: Stores, seeds: Rows, scope: Scope) -> tuple[Rows, Column]:
     rows = np.concatenate([cited.values, citing, own.values])
     weights = np.concatenate([np.repeat(pull**2, cited.lengths), pull, np.ones(own.values.size)])
 
-    tied, positions = np.unique(rows, return_inverse=True)
-    kept = stores.papers.in_scope(tied, scope)
-    return tied[kept], summed(positions, weights, tied.size)[kept]
+    linked, positions = np.unique(rows, return_inverse=True)
+    kept = stores.papers.in_scope(linked, scope)
+    return linked[kept], summed(positions, weights, linked.size)[kept]

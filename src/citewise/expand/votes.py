@@ -12,7 +12,7 @@ from citewise.types import Query
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Papers similar to a draft, and what they cite."""
+    """Papers similar to a draft, and the papers that they cite."""
 
     rows: Rows
     """Most similar first."""

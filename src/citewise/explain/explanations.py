@@ -1,4 +1,4 @@
-"""Recommendations with what their scores are made of, and why: for the papers of an answer."""
+"""Explained recommendations: the parts of each score, and the reasons for each paper."""
 
 from dataclasses import replace
 
@@ -11,34 +11,37 @@ from citewise.types import Contribution, Contributions, Query, Ranking, Recommen
 
 
 def contributions_of(
-    stage: Stage, query: Query, ranking: Ranking, answer: Ranking
+    stage: Stage | None, query: Query, ranking: Ranking, answer: Ranking
 ) -> Contributions:
-    """Return the parts of an answer's scores: of the stage that gave them in `ranking`, and of the
-    author's preferences.
+    """Return the parts of an answer's scores: those of the stage that computed them in `ranking`,
+    and those of the author's preferences.
     """
     rows = answer.rows
     if isinstance(stage, Explainer):
-        found = stage.contributions(query, ranking, rows)
+        scored = stage.contributions(query, ranking, rows)
     else:
-        found = _whole(ranking, rows)
+        scored = _whole(ranking, rows)
+
     preferences = {
         name: answer.signals[name]
         for name in sorted(written_by("preferences"))
         if name in answer.signals
     }
-    return Contributions(found.base, {**found.parts, **preferences})
+
+    return Contributions(scored.base, {**scored.parts, **preferences})
 
 
 def _whole(ranking: Ranking, rows: Rows) -> Contributions:
-    """Return scores whose parts nobody knows."""
+    """Return the scores of rows as one part: the base."""
     return Contributions(ranking.scores[RowIndex(ranking.rows).of(rows)], {})
 
 
 def explained(
-    answers: list[Recommendation], found: Contributions, facts: Facts
+    answers: list[Recommendation], contributions: Contributions, facts: Facts
 ) -> list[Recommendation]:
     """Return the recommendations with their contributions, largest first, and reasons."""
-    columns = {name: column.tolist() for name, column in found.parts.items()}
+    columns = {name: column.tolist() for name, column in contributions.parts.items()}
+
     result = []
     for position, (each, row) in enumerate(zip(answers, facts.rows.tolist(), strict=True)):
         parts = [
@@ -47,6 +50,8 @@ def explained(
             if column[position]
         ]
         parts.sort(key=lambda part: (-abs(part.value), part.signal))
-        full = replace(each, base=float(found.base[position]), contributions=tuple(parts))
+
+        base = float(contributions.base[position])
+        full = replace(each, base=base, contributions=tuple(parts))
         result.append(replace(full, reasons=reasons(facts, row, full)))
     return result

@@ -21,10 +21,10 @@ from citewise.text.tokens import words_by_stem
 from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Scope
 
 _NEIGHBOURS = 500
-"""As many as vote in `best`."""
+"""The number of papers that vote in the system `best`."""
 
 _COMPANIONS = 20
-"""The best answers, which are looked at for papers that are often cited together."""
+"""The number of best answers that are checked for papers often cited together."""
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 """A command of TeX, which is no word to a reader."""
@@ -43,7 +43,7 @@ class SharedWord:
 
 
 class Facts:
-    """The facts about the rows of one answer; each kind is found on first use."""
+    """The facts about the rows of one answer; each kind is computed on first use."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Facts:
         rows: Rows,
         scope: Scope,
     ) -> None:
-        """`ranking` are all candidates as the system ranked them, `rows` those that are answered."""
+        """`ranking` has all candidates as the system ranked them, `rows` are the answer's."""
         self.stores, self.query, self.rows = stores, query, rows
         self.scope, self.signals = replace(scope, within=None), ranking.signals
         self._grounder, self._ranking = grounder, ranking
@@ -71,12 +71,14 @@ class Facts:
         hits = self._ranking.rows
         if "hit_rank" in self.signals:
             rank = self.signals["hit_rank"]
+            # NaN sorts last: the papers with a rank, best first
             hits = hits[np.argsort(rank, kind="stable")[: np.count_nonzero(~np.isnan(rank))]]
+
         return neighbourhood(self.stores, self.query, hits, self.scope, _NEIGHBOURS)
 
     @property
     def near_count(self) -> int:
-        """How many of these share a word with the draft."""
+        """The number of these papers that share a word with the draft."""
         return int((self.near.similarity > 0).sum())
 
     def near_citers(self, row: int, depth: int) -> Rows:
@@ -84,8 +86,8 @@ class Facts:
         first.
         """
         by = np.unique(self.near.by[self.near.cited == row])
-        found: Rows = self.near.rows[by[by < depth]]
-        return found
+        citers: Rows = self.near.rows[by[by < depth]]
+        return citers
 
     def citers_by_title(self, row: int) -> list[int]:
         """Return the papers that cite a paper and whose titles share a word with the draft, most
@@ -172,8 +174,9 @@ class Facts:
         return self._words[text]
 
     def _find_words(self, text: str) -> dict[int, list[SharedWord]]:
-        """Return for each answer the words that it shares with a text."""
+        """Return for each paper of the answer the words that it shares with a text."""
         bag = Bag.of(self.stores, text)
+
         written = words_by_stem(_COMMAND.sub(" ", text))
         frequencies = self.stores.terms.statistics(bag.terms, "text").frequencies.tolist()
         words = [
@@ -182,9 +185,10 @@ class Facts:
         ]
 
         parts = similarity_by_term(self.stores, self.rows, bag)
+        # papers x terms: each paper's terms by falling share of its similarity
         orders = np.argsort(-parts, axis=1, kind="stable")
         return {
-            row: [words[at] for at in order.tolist() if part[at] > 0]
+            row: [words[number] for number in order.tolist() if part[number] > 0]
             for row, order, part in zip(self.rows.tolist(), orders, parts, strict=True)
         }
 
@@ -192,8 +196,8 @@ class Facts:
 
     @cached_property
     def _evidence(self) -> dict[int, EvidenceSpan]:
-        found = self._grounder.ground(self.query, self.rows, self.scope, 1)
-        pairs = zip(self.rows.tolist(), found, strict=True)
+        evidence = self._grounder.ground(self.query, self.rows, self.scope, 1)
+        pairs = zip(self.rows.tolist(), evidence, strict=True)
         return {row: spans[0] for row, spans in pairs if spans}
 
     def evidence(self, row: int) -> EvidenceSpan | None:
@@ -216,7 +220,7 @@ class Facts:
         return _by_score(rows, similarity(self.stores, rows, bag))
 
     def named(self, rows: Iterable[int]) -> tuple[NamedPaper, ...]:
-        """Return papers as a reason names them."""
+        """Return the ids, titles and years of papers, as a reason names them."""
         papers = self.stores.papers.read([*rows])
         return tuple(NamedPaper(paper.id, paper.title, paper.year) for paper in papers)
 

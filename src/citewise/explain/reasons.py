@@ -1,4 +1,4 @@
-"""Why a paper is recommended: facts as sentences that name papers, those behind most of its score
+"""Reasons for a recommendation: facts as sentences that name papers, those behind most of its score
 first.
 
 The catalogue of signals (`citewise.signals`) says which kind of reason each signal can give. A new
@@ -6,7 +6,7 @@ kind is a function from the facts to a `Wording`, put into `KINDS`.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from citewise.explain.facts import Facts
 from citewise.explain.sentence_reasons import SENTENCE_KINDS
@@ -20,12 +20,12 @@ from citewise.explain.wording import (
     shared_words,
 )
 from citewise.scoring.similarity import TERM
-from citewise.signals import CATALOGUES, Catalogue
+from citewise.signals import CATALOGUES, Signal
 from citewise.text.tokens import words_by_stem
 from citewise.types import Paper, Reason, Recommendation
 
 LIMIT = 3
-"""Reasons for one paper."""
+"""At most this many reasons are given for a paper."""
 
 _NEAREST = 50
 _TITLE_SHARE = 0.5
@@ -34,26 +34,28 @@ _MANY_CITATIONS = 5
 
 
 def reasons(facts: Facts, row: int, answer: Recommendation) -> tuple[Reason, ...]:
-    """Return at most three reasons for a paper, by how much of its score their signals gave.
+    """Return at most `LIMIT` reasons for a paper, by how much of its score their signals gave.
 
-    Reasons whose signals do not speak for the paper are left out, unless there is no other: then
-    one of them is given.
+    Reasons whose signals lower the score are left out, unless there is no other: then one of them
+    is given.
     """
     shares: dict[str, float] = defaultdict(float)
     for signal in answer.signals:
         if kind := kind_of(signal):
             shares[kind] += 0.0
     for part in answer.contributions:
-        if kind := kind_of(part.signal):
+        # a signal that is not known of this paper has a share of its score, but gives no reason
+        is_known = part.signal in answer.signals or part.signal.startswith(TERM)
+        if is_known and (kind := kind_of(part.signal)):
             shares[kind] += part.value
 
-    found: list[Reason] = []
+    given: list[Reason] = []
     for kind, share in sorted(shares.items(), key=lambda each: (-each[1], KINDS_ORDER[each[0]])):
-        if len(found) == LIMIT or (share <= 0 and found):
+        if len(given) == LIMIT or (share <= 0 and given):
             break
         wording = KINDS[kind](facts, row, answer.paper)
         if wording:
-            found.append(
+            given.append(
                 Reason(
                     kind,
                     wording.sentence,
@@ -63,25 +65,37 @@ def reasons(facts: Facts, row: int, answer: Recommendation) -> tuple[Reason, ...
                     dict(wording.numbers),
                 )
             )
-    return tuple(found)
+    return tuple(given)
 
 
 def kind_of(signal: str) -> str:
     """Return the kind of reason that a signal can give, "" where it gives none."""
     if signal.startswith(TERM):
         return "shared_words"
-    return next((each[signal].reason for each in CATALOGUES if signal in each), "")
+    declared = _declared(signal)
+    return declared.reason if declared else ""
 
 
-def label_of(signal: str, catalogues: Sequence[Catalogue] = CATALOGUES) -> str:
-    """Return what people read in place of a signal's name."""
+def label_of(signal: str) -> str:
+    """Return the label that people read in place of a signal's name."""
     if signal.startswith(TERM):
         return f"the word “{signal.removeprefix(TERM)}”"
-    return next((each[signal].label for each in catalogues if signal in each), signal)
+    declared = _declared(signal)
+    return declared.label if declared else signal
+
+
+def _declared(name: str) -> Signal | None:
+    """Return the signal with this name that a stage computes: a derived one is in no answer, since
+    its share of a score is credited to another.
+    """
+    signals = (each[name] for each in CATALOGUES if name in each)
+    return next((signal for signal in signals if signal.by != "derived"), None)
 
 
 def _cited_by_similar(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word how many of the papers most similar to the draft cite the paper."""
     every = facts.near_count
+
     for depth in dict.fromkeys((min(_NEAREST, every), every)):
         citers = facts.near_citers(row, depth)
         if citers.size:
@@ -98,9 +112,11 @@ def _cited_by_similar(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _cited_by_titles(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word the citers whose titles share words with the draft."""
     rows = facts.citers_by_title(row)
     if not rows:
         return None
+
     named = facts.named(rows[:NAMED])
     return Wording(
         f"Cited by {counted(len(rows), 'paper')} whose titles share words with your draft: "
@@ -120,12 +136,15 @@ def _cited_with_answers(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _together(facts: Facts, counts: Counter[int], what: str) -> Wording | None:
+    """Word the two papers of `counts` that are most often cited together with the paper."""
     best = sorted(counts, key=lambda row: (-counts[row], row))[:2]
     if not best:
         return None
+
     named = facts.named(best)
     pairs = list(zip(named, best, strict=True))
     parts = [f"{name_of(each)} (by {counted(counts[row], 'paper')})" for each, row in pairs]
+
     return Wording(
         f"Cited together with papers that {what}: {', '.join(parts)}.",
         named,
@@ -145,6 +164,7 @@ def _linked_to_answers(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _linked(facts: Facts, citing: list[int], cited: list[int], what: str) -> Wording | None:
+    """Word the papers that cite the paper, or else those that it cites."""
     for verb, rows in (("Cited by", citing), ("Cites", cited)):
         if rows:
             named = facts.named(rows[:NAMED])
@@ -157,9 +177,11 @@ def _linked(facts: Facts, citing: list[int], cited: list[int], what: str) -> Wor
 
 
 def _own_paper(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word which of the draft's authors wrote the paper."""
     authors = facts.written_by(row)
     if not authors:
         return None
+
     names = f"{', '.join(authors[:NAMED])}{and_others(len(authors))}"
     return Wording(
         f"By {names}: of your draft's authors.",
@@ -169,9 +191,11 @@ def _own_paper(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _cited_by_own(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word the papers of the draft's authors that cite the paper."""
     rows = facts.citing(row, facts.own_papers.values)
     if not rows:
         return None
+
     named = facts.named(rows[:NAMED])
     among = "" if len(rows) <= NAMED else "among them "
     return Wording(
@@ -187,10 +211,12 @@ def _shared_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _title_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word how many words of the title are in the draft, where that is at least half of them."""
     title, draft = words_by_stem(paper.title), words_by_stem(facts.query.text)
     shared = [word for stem, word in title.items() if stem in draft]
     if len(shared) < _FEWEST_WORDS or len(shared) < _TITLE_SHARE * len(title):
         return None
+
     every = len(shared) == len(title)
     which = f"All {len(title)}" if every else f"{len(shared)} of the {len(title)}"
     return Wording(
@@ -201,9 +227,11 @@ def _title_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _citations(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word how often the paper is cited, where that is often."""
     counts = facts.citation_counts(row, paper)
     if counts is None or counts[0] < _MANY_CITATIONS:
         return None
+
     every, recent, since = counts
     lately = f", {recent} of them of {since} or later" if recent else ""
     return Wording(
@@ -212,10 +240,10 @@ def _citations(facts: Facts, row: int, paper: Paper) -> Wording | None:
     )
 
 
-Tell = Callable[[Facts, int, Paper], Wording | None]
-"""Words a kind of reason for a paper; None where the facts give none."""
+WordReason = Callable[[Facts, int, Paper], Wording | None]
+"""Returns the wording of one kind of reason for a paper; None where the facts give none."""
 
-KINDS: dict[str, Tell] = {
+KINDS: dict[str, WordReason] = {
     **SENTENCE_KINDS,
     "cited_by_similar": _cited_by_similar,
     "cited_with_cited": _cited_with_cited,
@@ -229,7 +257,7 @@ KINDS: dict[str, Tell] = {
     "title_words": _title_words,
     "citations": _citations,
 }
-"""Every kind of reason."""
+"""By kind: the function that words such a reason."""
 
 KINDS_ORDER = {kind: position for position, kind in enumerate(KINDS)}
-"""The order of kinds that gave an equal share."""
+"""The order of kinds with equal shares."""

@@ -1,4 +1,4 @@
-"""Why a paper is recommended for a sentence: what others cite it for, and who they are."""
+"""Reasons for a paper that is recommended for a sentence: what others cite it for, and who."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -17,24 +17,29 @@ from citewise.text.marks import unmarked
 from citewise.types import Paper
 
 _MANY = 5
-"""Sentences from which on support is worth mentioning."""
+"""From this many citing sentences on, their number is a reason."""
 
 
 def _cited_for(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word the claim for which others cite the paper, and who they are."""
     span = facts.evidence(row)
     if span is None:
         return None
+
     words = quoted(unmarked(span.text, span.marks, span.start, span.end).rstrip(" ."))
     by = listed(span.citing)
     often = f"{counted(span.support, 'time')}, among others by {by}"
     who = f"by {by}" if span.support <= len(span.citing) else often
+
     return Wording(f"Cited for {words} {who}.", span.citing, numbers={"support": span.support})
 
 
 def _cited_by_similar_to_draft(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word the citing papers that share words with the draft."""
     rows = facts.citing_similar_to_draft(row)
     if not rows:
         return None
+
     named = facts.named(rows[:NAMED])
     return Wording(
         f"Cited by papers that share words with your draft: {listed(named)}"
@@ -53,6 +58,7 @@ def _cited_elsewhere(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 
 def _support(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word in how many sentences the paper is cited, where these are many."""
     sentences, papers = facts.sentence_counts(row)
     if sentences < _MANY:
         return None

@@ -7,7 +7,7 @@ from citewise.explain.facts import SharedWord
 from citewise.types import NamedPaper
 
 NAMED = 3
-"""Papers or words that a reason names."""
+"""At most this many papers or words are named in a reason."""
 
 _SHORT = 70
 
@@ -23,7 +23,7 @@ class Wording:
 
 
 def listed(papers: Sequence[NamedPaper]) -> str:
-    """Return papers as a list in a sentence."""
+    """Return papers as an enumeration: "a", "a and b", "a, b and c"."""
     names = [name_of(paper) for paper in papers]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -52,12 +52,15 @@ def counted(number: int, what: str) -> str:
 
 
 def shared_words(words: Sequence[SharedWord], papers: int, what: str) -> Wording | None:
-    """Name the words that a paper shares with a text of the author's, rare ones if there are any."""
+    """Return a reason that names words shared with the author's text, rare ones if there are any;
+    None where none is shared.
+    """
     telling = [each for each in words if each.telling]
     rare = [each for each in telling if each.papers <= _rare_limit(papers)]
     shown = (rare or telling or words)[:NAMED]
     if not shown:
         return None
+
     which = "rare terms" if rare else "terms"
     terms = ", ".join(f"“{each.word}” (in {counted(each.papers, 'paper')})" for each in shown)
     return Wording(
@@ -68,5 +71,5 @@ def shared_words(words: Sequence[SharedWord], papers: int, what: str) -> Wording
 
 
 def _rare_limit(papers: int) -> float:
-    """Return in how many papers a rare word is at most: 1 of 200, in a small library three."""
+    """Return the most papers that a rare word is in: 1 of 200, in a small library three."""
     return min(max(papers / 200, 3), papers / 10)

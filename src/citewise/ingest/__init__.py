@@ -1,11 +1,14 @@
-"""Anything to papers and citing sentences: one module a format, recognised by content.
+"""Read papers and citing sentences from files: one module for each format, recognised by content.
 
 A format module has `NAME`, `detects(head) -> bool`, and one of
 - `records(source, report) -> Iterator[(line, raw record)]`: papers (`clean.Raw`),
-- `sentences(source, report) -> Iterator[(line, raw sentence)]`: citing sentences (`clean_sentences.RawSentence`),
-- `documents(source, report) -> Iterator[(line, Document)]`: full texts, of which the library gets the paper, the papers
-  in its list of references, and the citing sentences (`documents.parts`).
-To add one: write the module, and name it in `FORMATS` before the formats that would claim its files too.
+- `sentences(source, report) -> Iterator[(line, raw sentence)]`: citing sentences
+  (`clean_sentences.RawSentence`),
+- `documents(source, report) -> Iterator[(line, Document)]`: full texts, of which the library gets
+  the paper, the papers in its list of references, and the citing sentences (`documents.parts`).
+
+To add a format, write its module and name it in `FORMATS`, before the formats that would also
+detect its files.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -68,17 +71,15 @@ FORMATS: dict[str, Any] = {
         )
     },
 }
-"""Name to format, in the order in which they are asked whether a source is theirs: those of plug-ins
-first.
-"""
+"""Format modules by name, those of plug-ins first; the first that detects a source reads it."""
 
 Record = Paper | CitingSentence
-"""What sources are made of."""
+"""What is read from sources."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How far a source has been read, in (compressed) bytes; the size of a pipe is not known."""
+    """How far a source has been read, in (compressed) bytes; the size of a pipe is None."""
 
     file: str
     done: int
@@ -88,6 +89,8 @@ class Reading:
 Progress = Callable[[Reading], None]
 
 _PROGRESS_EVERY = 200
+"""Records between two calls of a progress function."""
+
 _Read = Callable[[Source, Report], Iterator[tuple[int, Any]]]
 _Clean = Callable[[Any, SourceLocation], Iterable[Record | None]]
 
@@ -98,19 +101,19 @@ def read(
     format: str = "",
     progress: Progress = lambda reading: None,
 ) -> Iterator[tuple[Record, SourceLocation]]:
-    """Yield the papers and citing sentences of all sources with their places.
+    """Yield (record, location) of the papers and citing sentences in all sources.
 
-    What is malformed goes to the report and stops nothing.
+    Malformed records are reported and skipped.
     """
     if format and format not in FORMATS:
         raise BadInput(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
+
     files = list(find(paths))
     for path in files:
         source = open_source(path)
         try:
-            module = (
-                FORMATS[format] if format else _recognised(source, report, alone=len(files) == 1)
-            )
+            alone = len(files) == 1
+            module = FORMATS[format] if format else _recognised(source, report, alone)
             if module is not None:
                 yield from _records(module, source, report, progress)
         finally:
@@ -120,58 +123,55 @@ def read(
 def _records(
     module: Any, source: Source, report: Report, progress: Progress
 ) -> Iterator[tuple[Record, SourceLocation]]:
-    """Yield what a module's records, sentences or documents hold that is clean."""
+    """Yield the cleaned records that a format module reads from a source."""
     before, number = report.total("skipped"), -1
     read_raw, clean = _ways(module, Cleaner(report))
     for number, (line, raw) in enumerate(read_raw(source, report)):
-        place = SourceLocation(source.name, line)
+        location = SourceLocation(source.name, line)
         report.read += 1
         if number % _PROGRESS_EVERY == 0:
             progress(Reading(source.name, source.bytes_read, source.size))
-        for record in clean(raw, place):
+        for record in clean(raw, location):
             if record is not None:
-                yield record, place
+                yield record, location
+
     if number < 0 and report.total("skipped") == before:
-        report.note(
-            "skipped",
-            "no_records",
-            SourceLocation(source.name, 1),
-            detail=f"nothing that reads as {module.NAME}",
-        )
+        detail = f"nothing that reads as {module.NAME}"
+        report.note("skipped", "no_records", SourceLocation(source.name, 1), detail=detail)
     progress(Reading(source.name, source.size or source.bytes_read, source.size))
 
 
 def _ways(module: Any, cleaner: Cleaner) -> tuple[_Read, _Clean]:
-    """Return how a format is read, and how what it yields is cleaned."""
+    """Return a format's function to read a source, and one to clean what it yields."""
     if hasattr(module, "documents"):
-        return module.documents, lambda document, place: parts(document, place, cleaner)
+        return module.documents, lambda document, location: parts(document, location, cleaner)
     if hasattr(module, "sentences"):
-        return module.sentences, lambda raw, place: (clean_sentence(raw, place, cleaner),)
-    return module.records, lambda raw, place: (cleaner.paper(raw, place),)
+        return module.sentences, lambda raw, location: (clean_sentence(raw, location, cleaner),)
+    return module.records, lambda raw, location: (cleaner.paper(raw, location),)
 
 
 def _recognised(source: Source, report: Report, alone: bool) -> Any:
-    """Return the format of a source; one among several that nobody recognises is reported and
-    passed over.
+    """Return the format module of a source.
+
+    An unknown format is an error where the source is `alone`, else it is reported, with None.
     """
+    location = SourceLocation(source.name, 1)
     try:
         head = source.head()
     except BadInput:
         if alone:
             raise
-        report.note("skipped", "broken_compression", SourceLocation(source.name, 1))
+        report.note("skipped", "broken_compression", location)
         return None
+
     for module in FORMATS.values():
         if module.detects(head):
             return module
+
     if alone:
         raise BadInput(
             f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
             f"name the format with --format ({', '.join(FORMATS)})"
         )
-    report.note(
-        "skipped",
-        "unknown_format" if head.strip() else "empty_file",
-        SourceLocation(source.name, 1),
-    )
+    report.note("skipped", "unknown_format" if head.strip() else "empty_file", location)
     return None

@@ -1,4 +1,4 @@
-"""The arXiv metadata snapshot (Kaggle) as JSON lines."""
+"""Read the arXiv metadata snapshot (Kaggle): a JSON object a line."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ from citewise.text import latex
 NAME = "arxiv"
 
 LONGEST_FRAGMENT = 400
-"""Characters of LaTeX that are converted at once; a longer piece is noise and stays as it is."""
+"""Characters of LaTeX that are converted; a longer piece is noise and stays as it is."""
 
 _MARKS = {"authors_parsed", "versions", "submitter", "update_date", "journal-ref"}
 
@@ -48,7 +48,7 @@ _BRACKETS = str.maketrans("", "", "${}")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with records of the snapshot."""
+    """Return whether the source starts with records of the snapshot."""
     return any(
         "id" in record
         and isinstance(record.get("categories"), str)
@@ -64,14 +64,14 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
 
 
 def record_of(record: dict[str, Any]) -> Raw:
-    """Return the raw record of a paper as the snapshot describes it."""
+    """Return the raw record of a paper of the snapshot."""
     own, journal, doi = record.get("id"), unicode(record.get("journal-ref")), record.get("doi")
     categories = record.get("categories")
     date = _created(record.get("versions"))
+
     return {
-        "id": f"arxiv:{own}"
-        if own and isinstance(own, str)
-        else None,  # a number has lost its zeros
+        # an id that is a number has lost its zeros
+        "id": f"arxiv:{own}" if own and isinstance(own, str) else None,
         "title": unicode(record.get("title")),
         "abstract": unicode(record.get("abstract")),
         "year": date[:4],
@@ -86,24 +86,24 @@ def record_of(record: dict[str, Any]) -> Raw:
 
 
 def _created(versions: Any) -> str:
-    """Return the ISO date of the first version, of which arXiv gives the RFC 2822 date, or ""."""
+    """Return the ISO date of the first version, which arXiv gives as in RFC 2822, or ""."""
     created = at(versions[0], "created") if isinstance(versions, list) and versions else None
-    found = _CREATED.match(created) if isinstance(created, str) else None
-    return (
-        f"{found[3]}-{_MONTHS[found[2]]:02}-{int(found[1]):02}"
-        if found and found[2] in _MONTHS
-        else ""
-    )
+    match = _CREATED.match(created) if isinstance(created, str) else None
+    if match is None or match[2] not in _MONTHS:
+        return ""
+    return f"{match[3]}-{_MONTHS[match[2]]:02}-{int(match[1]):02}"
 
 
 def _venue(journal: Any) -> Any:
-    """Return the name before volume, year and pages in a journal reference, or all of it where that
-    is no name.
+    """Return the journal's name in a journal reference: what comes before volume, year and pages.
+
+    Where that is no name, all of the reference is returned.
     """
     if not journal or not isinstance(journal, str):
         return journal or "arXiv"
-    found = _JOURNAL.match(journal)
-    name = _VOLUME_LABEL.sub("", found[0], count=1) if found else ""
+
+    match = _JOURNAL.match(journal)
+    name = _VOLUME_LABEL.sub("", match[0], count=1) if match else ""
     return journal if not name or _UNFINISHED.search(name) else name
 
 
@@ -117,24 +117,21 @@ def _authors(record: dict[str, Any]) -> Any:
 
 
 def _author(parts: Any) -> str:
-    """Return the name in [last, first, suffix, affiliation...]; what stands in the suffix is often
-    no suffix.
-    """
+    """Return the name in [last, first, suffix, affiliation...]; a suffix such as "Jr" only."""
     if not isinstance(parts, list):
         return ""
-    last, first, suffix = (
-        [unicode(part) if isinstance(part, str) else "" for part in parts] + ["", "", ""]
-    )[:3]
+
+    texts = [unicode(part) if isinstance(part, str) else "" for part in parts]
+    last, first, suffix = [*texts, "", "", ""][:3]
     if _GENERATION.fullmatch(suffix):
         return f"{last}, {suffix}, {first}"
     return f"{first} {last}".strip()
 
 
 def unicode(text: Any) -> Any:
-    r"""Return text with its LaTeX as Unicode: Erd\H{o}s, $\alpha$-decay; what is no string stays as
-    it is.
+    r"""Return a text with its LaTeX (Erd\H{o}s, $\alpha$-decay) as Unicode; other types unchanged.
 
-    Only the pieces that are LaTeX are converted, each kind once: whole abstracts would take a
+    Only the pieces that are LaTeX are converted, and cached: whole abstracts would take a
     millisecond each.
     """
     if not isinstance(text, str) or len(text) > 2 * LONGEST_ABSTRACT or not _LATEX.search(text):

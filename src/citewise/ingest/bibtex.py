@@ -1,4 +1,4 @@
-"""BibTeX and biblatex files."""
+"""Read BibTeX and biblatex files."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -67,7 +67,8 @@ JOURNALS = {
 """The journal commands that NASA ADS writes and AASTeX defines."""
 _MACRO = re.compile(r"\s*\{?\\([a-z]+)\}?")
 _ENTRY = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*@(?:(?:string|comment|preamble)\s*[{(]|[A-Za-z]+\s*[{(]\s*[^\s,{}()=\"]*\s*,)",
+    rb"^(?:\xef\xbb\xbf)?\s*@"
+    rb"(?:(?:string|comment|preamble)\s*[{(]|[A-Za-z]+\s*[{(]\s*[^\s,{}()=\"]*\s*,)",
     re.IGNORECASE | re.MULTILINE,
 )
 _ARXIV = re.compile(
@@ -83,18 +84,16 @@ _ESCAPED = re.compile(r"\\([_%&#~$])")
 
 
 def detects(head: bytes) -> bool:
-    """Whether a line starts an entry, in a source that is neither JSON nor a LaTeX document."""
-    found = (
-        None
-        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[", b"<")
-        else _ENTRY.search(head)
-    )
-    return found is not None and b"\\documentclass" not in head[: found.start()]
+    """Return whether a line starts an entry, in a source that is neither JSON, XML nor LaTeX."""
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[", b"<"):
+        return False
+    entry = _ENTRY.search(head)
+    return entry is not None and b"\\documentclass" not in head[: entry.start()]
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record); the citation key stands in `ids` as `bib:key`, for it names a paper
-    only in its file.
+    """Yield (line, record); a citation key is in `ids` as `bib:key`, as it is valid in its file
+    only.
     """
     for entry in entries(source, report):
         yield entry.line, record_of(entry)
@@ -105,6 +104,7 @@ def record_of(entry: BibEntry) -> Raw:
     fields = entry.fields
     keys = _keys(fields)
     venue = _venue(fields)
+
     return {
         **identity(keys, entry.key, "bib"),
         "title": decode(_title(fields)),
@@ -120,17 +120,17 @@ def record_of(entry: BibEntry) -> Raw:
 
 
 def _first(fields: Mapping[str, str], *names: str) -> str:
+    """Return the first of the named fields that is not empty, or ""."""
     return next((fields[name] for name in names if fields.get(name, "").strip()), "")
 
 
 def _venue(fields: Mapping[str, str]) -> str:
+    r"""Return the venue as text, with journal commands such as \apj resolved."""
     venue = _first(fields, "journal", "journaltitle", "booktitle", "school")
     macro = _MACRO.match(venue)
-    return (
-        JOURNALS.get(macro[1], "") + decode(venue[macro.end() :])
-        if macro and macro[1] in JOURNALS
-        else decode(venue)
-    )
+    if macro and macro[1] in JOURNALS:
+        return JOURNALS[macro[1]] + decode(venue[macro.end() :])
+    return decode(venue)
 
 
 def _title(fields: Mapping[str, str]) -> str:
@@ -139,7 +139,7 @@ def _title(fields: Mapping[str, str]) -> str:
 
 
 def names(field: str) -> list[str]:
-    """Return the persons in an author field, each as "First von Last Jr"; braced names are kept
+    """Return the people in an author field, each as "First von Last Jr"; names in braces stay
     whole.
     """
     people = [name for name in _people(field) if name and name.lower() != "others"]
@@ -149,28 +149,33 @@ def names(field: str) -> list[str]:
 
 
 def _people(field: str) -> list[str]:
-    """Split at each "and" outside braces; bibtexparser 2.1 loses words that start with a command on
-    the way.
+    """Return the names in an author field, split at each "and" outside braces.
+
+    bibtexparser 2.1 can split them too, but drops words that start with a command.
     """
     parts: list[str] = []
-    at = depth = 0
+    position = depth = 0
     for match in _AND.finditer(field):
         if match[0] in "{}":
             depth = max(depth + (1 if match[0] == "{" else -1), 0)
         elif depth == 0 and match[0][0] != "\\":
-            parts.append(field[at : match.start()].strip())
-            at = match.end()
-    return [*parts, field[at:].strip()]
+            parts.append(field[position : match.start()].strip())
+            position = match.end()
+
+    return [*parts, field[position:].strip()]
 
 
 def _comma_separated(names: str) -> list[str]:
-    """Split a list that wrongly has commas for "and"; at most two commas may be one name's own."""
+    """Return the names in a list that wrongly has commas for "and", else a list of the text.
+
+    A single name has at most two commas: "von Last, Jr, First".
+    """
     parts = [part.strip() for part in names.split(",") if part.strip()]
     if "{" in names or len(parts) < 4:
         return [names]
     if all(" " in part for part in parts):
         return parts
-    return [", ".join(parts[at : at + 2]) for at in range(0, len(parts), 2)]
+    return [", ".join(parts[start : start + 2]) for start in range(0, len(parts), 2)]
 
 
 def _name(name: str) -> str:
@@ -181,9 +186,9 @@ def _keys(fields: Mapping[str, str]) -> list[str]:
     """Return the paper's keys in registries, "" where there is none."""
     prefix = _first(fields, "archiveprefix", "eprinttype").strip().lower()
     eprint = _link(fields.get("eprint", ""))
-    mentioned = _ARXIV.search(
-        " ".join(fields.get(name, "") for name in ("journal", "note", "howpublished", "volume"))
-    )
+    notes = (fields.get(name, "") for name in ("journal", "note", "howpublished", "volume"))
+    mentioned = _ARXIV.search(" ".join(notes))
+
     return [
         registry_key(_identifier(fields.get("doi", "")), "doi"),
         registry_key(eprint, "arxiv") if prefix in ("arxiv", "") else "",
@@ -198,37 +203,34 @@ def _identifier(value: str) -> str:
 
 
 def _link(value: str) -> str:
+    r"""Return an address without \url, braces and escapes."""
     return _ESCAPED.sub(r"\1", _URL_WRAPPER.sub("", value.replace(r"{\textasciitilde}", "~")))
 
 
 def _date(fields: Mapping[str, str]) -> str:
+    """Return the date, or year and month, as ISO 8601; "" where they are not known."""
     date = _DATE.match(fields.get("date", "").strip())
     if date:
         return date[0]
+
     year, month = fields.get("year", "").strip("{} "), fields.get("month", "").strip("{} ")
     named = _MONTH.search(month)
-    number = (
-        _MONTHS.index(named[0].lower()) + 1
-        if named
-        else int(month)
-        if month.isdecimal() and len(month) < 3
-        else 0
-    )
-    return (
-        f"{year}-{number:02}" if 1 <= number <= 12 and year.isdecimal() and len(year) == 4 else ""
-    )
+    number = int(month) if month.isdecimal() and len(month) < 3 else 0
+    if named:
+        number = _MONTHS.index(named[0].lower()) + 1
+
+    known = 1 <= number <= 12 and year.isdecimal() and len(year) == 4
+    return f"{year}-{number:02}" if known else ""
 
 
 def _keywords(value: str) -> list[str]:
     words = decode(value)
-    return [
-        word
-        for word in (part.strip() for part in words.split(";" if ";" in words else ","))
-        if word
-    ]
+    parts = (part.strip() for part in words.split(";" if ";" in words else ","))
+    return [word for word in parts if word]
 
 
 def _kind(entry: BibEntry, keys: list[str], venue: str) -> str:
+    """Return the paper's kind; what is on a preprint server is a preprint."""
     kind = KINDS.get(entry.type, "")
     in_archive = any(name.startswith("arxiv:") for name in keys)
     if kind == "article" and _PREPRINT_VENUE.match(venue):

@@ -1,6 +1,4 @@
-"""BibTeX text to entries: one at a time, macros and cross-references resolved, the malformed ones
-reported.
-"""
+"""Read BibTeX entries one at a time, with macros and cross-references resolved."""
 
 import logging
 import re
@@ -16,18 +14,16 @@ from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import LONGEST_RECORD, Source
 from citewise.ingest.text_lines import text_lines
 
-logging.getLogger("bibtexparser").addHandler(
-    logging.NullHandler()
-)  # what is malformed goes to the report instead
+# Malformed entries go to the report instead.
+logging.getLogger("bibtexparser").addHandler(logging.NullHandler())
 
 LONGEST_VALUE = 1_000_000
 LONGEST_MACRO = 10_000
 """Characters; without bounds, macros that concatenate macros grow exponentially."""
+
 MOST_PARENTS = 50_000
-MOST_WAITING = 10_000
-"""Entries kept for cross-references: parents already met, and children whose parent has not come
-yet.
-"""
+MOST_PENDING = 10_000
+"""Entries kept for cross-references: parents, and children whose parent has not been read yet."""
 
 START = re.compile(r"\s*(%*)\s*@\s*([A-Za-z]+)[ \t]*[{(]")
 _PARENT_TYPES = (
@@ -63,9 +59,7 @@ _LOST_FIELDS = re.compile(r'\s*,\s*[A-Za-z][\w-]*\s*=\s*[{"\d]')
 
 @dataclass(slots=True)
 class BibEntry:
-    """An entry as it stands: type and field names in lower case, values in LaTeX without their
-    delimiters.
-    """
+    """An entry: type and field names in lower case, values as LaTeX without delimiters."""
 
     line: int
     type: str
@@ -74,35 +68,37 @@ class BibEntry:
 
 
 class MalformedError(Exception):
-    """The entry's text is not BibTeX; the message says where it stopped being so."""
+    """The text of an entry is not BibTeX; the message gives the reason."""
 
 
 def entries(source: Source, report: Report) -> Iterator[BibEntry]:
-    """Yield the entries in the order of the file, save that one waits for a parent (crossref) that
-    comes later.
+    """Yield the entries in the order of the file.
+
+    An entry whose parent (crossref) is further down comes right after the parent.
     """
     parents: dict[str, dict[str, str]] = {}
-    waiting: dict[str, list[BibEntry]] = {}
+    pending: dict[str, list[BibEntry]] = {}
     for entry in _entries(source, report):
         name = entry.key.lower()
         if entry.type in _PARENT_TYPES and len(parents) < MOST_PARENTS:
             parents[name] = entry.fields
+
         parent = entry.fields.get("crossref", "").strip().lower()
-        if (
-            parent in ("", name)
-            or parent in parents
-            or sum(map(len, waiting.values())) >= MOST_WAITING
-        ):
+        known = parent in ("", name) or parent in parents
+        if known or sum(map(len, pending.values())) >= MOST_PENDING:
             yield _inheriting(entry, parents.get(parent, {}))
         else:
-            waiting.setdefault(parent, []).append(entry)
-        for child in waiting.pop(name, []):
+            pending.setdefault(parent, []).append(entry)
+
+        for child in pending.pop(name, []):
             yield _inheriting(child, entry.fields)
-    for children in waiting.values():
+
+    for children in pending.values():
         yield from children
 
 
 def _inheriting(entry: BibEntry, parent: dict[str, str]) -> BibEntry:
+    """Return an entry with the fields of its parent that it does not have itself."""
     fields = {name: parent[name] for name in _INHERITED if name in parent}
     if "title" in parent and entry.type not in _PARENT_TYPES:
         fields.setdefault("booktitle", parent["title"])
@@ -110,53 +106,56 @@ def _inheriting(entry: BibEntry, parent: dict[str, str]) -> BibEntry:
 
 
 def _entries(source: Source, report: Report) -> Iterator[BibEntry]:
+    """Yield the entries with macros resolved; malformed ones are reported."""
     macros = {month[:3].lower(): month for month in _MONTHS}
     for line, text in _chunks(source, report):
-        place = SourceLocation(source.name, line)
+        location = SourceLocation(source.name, line)
         try:
             library = parse_string(text, parse_stack=[])
             _check(library, text)
             for string in library.strings:
                 macros[string.key.lower()] = _value(string.value, macros)[:LONGEST_MACRO]
-            for found in _found(library):
-                entry = _entry(found, line, macros)
+
+            for parsed in _parsed(library):
+                entry = _entry(parsed, line, macros)
                 if entry.type not in _NOT_ENTRIES:
-                    _note_repairs(found, entry, report, place)
+                    _note_repairs(parsed, entry, report, location)
                     yield entry
         except (MalformedError, ParsingException) as error:
-            report.note("skipped", "malformed_bibtex", place, detail=str(error))
+            report.note("skipped", "malformed_bibtex", location, detail=str(error))
 
 
 def _chunks(source: Source, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield (line, text) from each line that starts an entry to the next; what is commented out by
-    % is left out.
+    """Yield (line, text) of each entry, up to the line where the next one starts.
+
+    Entries that are commented out by % are left out.
     """
     start, size, parts = 0, 0, list[str]()
     for number, line in text_lines(source, report):
-        found = START.match(line)
-        if found:
+        head = START.match(line)
+        if head:
             if parts:
                 yield start, "\n".join(parts)
-            start, size, parts = number, len(line), ([] if found[1] else [line])
+            start, size, parts = number, len(line), ([] if head[1] else [line])
         elif parts:
             size += len(line) + 1
             parts.append(line)
             if size > LONGEST_RECORD:
                 report.note("skipped", "record_too_long", SourceLocation(source.name, start))
                 parts = []
+
     if parts:
         yield start, "\n".join(parts)
 
 
 def _check(library: Library, text: str) -> None:
-    """Refuse what the parser could not close, and an entry that a stray brace closed before its
-    last field.
-    """
+    """Raise an error for an entry that is not closed, or closed before its last field."""
     head = START.match(text)
     ignored = head is not None and head[2].lower() in ("comment", "preamble")
     for block in library.blocks:
         if isinstance(block, ImplicitComment) and _LOST_FIELDS.match(block.comment) and not ignored:
             raise MalformedError("fields after the closing brace")
+
     failed = [
         block for block in library.failed_blocks if not isinstance(block, DuplicateFieldKeyBlock)
     ]
@@ -164,7 +163,8 @@ def _check(library: Library, text: str) -> None:
         raise MalformedError(getattr(failed[0].error, "abort_reason", "") or "not an entry")
 
 
-def _found(library: Library) -> list[Entry]:
+def _parsed(library: Library) -> list[Entry]:
+    """Return the entries, those with a repeated field included."""
     repeated = (
         block for block in library.failed_blocks if isinstance(block, DuplicateFieldKeyBlock)
     )
@@ -172,56 +172,58 @@ def _found(library: Library) -> list[Entry]:
     return [*library.entries, *(block for block in inner if isinstance(block, Entry))]
 
 
-def _entry(found: Entry, line: int, macros: dict[str, str]) -> BibEntry:
+def _entry(parsed: Entry, line: int, macros: dict[str, str]) -> BibEntry:
+    """Return an entry with macros resolved; as in BibTeX, the first of repeated fields counts."""
     fields: dict[str, str] = {}
-    for field in found.fields:
-        fields.setdefault(
-            field.key.lower(), _value(field.value, macros)
-        )  # of a repeated field BibTeX takes the first
-    return BibEntry(line, found.entry_type.lower(), found.key, fields)
+    for field in parsed.fields:
+        fields.setdefault(field.key.lower(), _value(field.value, macros))
+    return BibEntry(line, parsed.entry_type.lower(), parsed.key, fields)
 
 
-def _note_repairs(found: Entry, entry: BibEntry, report: Report, place: SourceLocation) -> None:
-    if len(entry.fields) < len(found.fields):
-        report.note("repaired", "duplicate_field", place, entry.key)
+def _note_repairs(parsed: Entry, entry: BibEntry, report: Report, location: SourceLocation) -> None:
+    if len(entry.fields) < len(parsed.fields):
+        report.note("repaired", "duplicate_field", location, entry.key)
     if not entry.key:
-        report.note("repaired", "no_citation_key", place)
+        report.note("repaired", "no_citation_key", location)
 
 
 def _value(raw: str, macros: dict[str, str]) -> str:
-    """Return the text of a field: braced, quoted, a number or a macro, or several of these joined
-    by #.
-    """
+    """Return the text of a field: parts in braces or quotes, numbers and macros, joined by #."""
     parts: list[str] = []
-    at = size = 0
+    position = size = 0
     while True:
-        part, at = _piece(raw, at, macros)
+        part, position = _piece(raw, position, macros)
         size += len(part)
         if size > LONGEST_VALUE:
             raise MalformedError("field too long")
         parts.append(part)
-        rest = raw[at : at + 1_000].lstrip()
+
+        rest = raw[position : position + 1_000].lstrip()
         if not rest:
             return "".join(parts)
         if rest[0] != "#":
             raise MalformedError("a comma is missing between fields")
-        at = raw.index("#", at) + 1
+        position = raw.index("#", position) + 1
 
 
-def _piece(raw: str, at: int, macros: dict[str, str]) -> tuple[str, int]:
-    while at < len(raw) and raw[at].isspace():
-        at += 1
-    delimiter = raw[at : at + 1]
+def _piece(raw: str, position: int, macros: dict[str, str]) -> tuple[str, int]:
+    """Return the text of one part of a field that starts at a position, and where it ends."""
+    while position < len(raw) and raw[position].isspace():
+        position += 1
+
+    delimiter = raw[position : position + 1]
     if delimiter in ("{", '"') and delimiter:
-        end = _closing(raw, at)
-        return raw[at + 1 : end], end + 1
-    word = _WORD.match(raw, at)
+        end = _closing(raw, position)
+        return raw[position + 1 : end], end + 1
+
+    word = _WORD.match(raw, position)
     if not word:
         raise MalformedError("a field has no value")
     return macros.get(word[0].lower(), word[0]), word.end()
 
 
 def _closing(raw: str, start: int) -> int:
+    """Return the position of the brace or quote that closes the one at `start`."""
     depth = 0
     quoted = raw[start] == '"'
     for match in (_BRACE_OR_QUOTE if quoted else _BRACE).finditer(raw, start + 1):

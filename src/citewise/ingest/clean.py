@@ -1,6 +1,4 @@
-"""Raw records to papers: the one room where fields that lie are repaired or refused, each with a
-reason.
-"""
+"""Turn raw records into papers: the one module where bad fields are repaired or dropped."""
 
 import datetime
 import functools
@@ -16,6 +14,8 @@ from citewise.types import Paper
 
 LONGEST_TITLE = 1_000
 LONGEST_ABSTRACT = 20_000
+"""Characters."""
+
 MOST_AUTHORS = 5_000
 MOST_REFERENCES = 20_000
 FIRST_YEAR = 1450
@@ -35,13 +35,16 @@ KINDS = (
 DETAILS = ("volume", "number", "pages", "publisher", "url", "note")
 
 Raw = Mapping[str, Any]
-"""A record as its format gave it. Keys: id, title, abstract, year, authors, venue, ids (a mapping
-of scheme to value), references, fields, date, kind, details; any may be absent, None or of a wrong
-type.
+"""A record as read from its format.
+
+Keys: id, title, abstract, year, authors, venue, ids (a mapping of scheme to value), references,
+fields, date, kind, details; any may be absent, None or of a wrong type.
 """
 
 _TEXTS = ("title", "id", "abstract", "venue", "date")
 _Text = Callable[[Any, list[str]], str]
+"""Returns a string field as one clean line, and adds the reasons of repairs to a list."""
+
 _EMPTY_ABSTRACT = re.compile(
     r"(?:n/?a|none|null|nil|unknown|tbd|missing|[-–—.…?]+|no abstract(?: (?:is )?available)?"
     r"|\[?abstract (?:not|un)[- ]?available\]?|not available|abstract)\.?",
@@ -60,32 +63,35 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def raw_paper(paper: Paper) -> dict[str, Any]:
-    """Return a paper made in Python, or by a reader of full texts, as a record to be cleaned."""
+    """Return a paper as a raw record, to be cleaned."""
     return {field.name: getattr(paper, field.name) for field in fields(paper)}
 
 
 class Cleaner:
-    """Turns raw records into papers and notes in the report whatever it had to repair or to skip."""
+    """Turns raw records into papers, and reports what it repairs or skips."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         self._last_year = datetime.date.today().year + 1
 
-    def paper(self, raw: Raw, place: SourceLocation) -> Paper | None:
-        """Return the paper, or None where the record is none; a record with an id but without a
-        title is a patch.
+    def paper(self, raw: Raw, location: SourceLocation) -> Paper | None:
+        """Return the paper of a record, or None where it has neither an id nor a title.
+
+        A paper with an id but without a title is a patch: the library merges it into that paper.
         """
         repairs: list[str] = []
         text = _stripped if _all_clean(raw) else _text
+
         title = _title(text(raw.get("title"), repairs), repairs)
         keys = _keys(raw.get("ids"))
         own = text(raw.get("id"), repairs)[: ids.LONGEST_KEY]
         own = ids.key(own) if own else _first_key(keys, title)
         if not own:
-            self.report.note("skipped", "no_id_no_title", place)
+            self.report.note("skipped", "no_id_no_title", location)
             return None
         if not (title[:1].isalnum() or any(character.isalnum() for character in title)):
             title = ""
+
         year, date = self._dated(raw.get("year"), raw.get("date"), text, repairs)
         kind = raw.get("kind")
         paper = Paper(
@@ -102,19 +108,19 @@ class Cleaner:
             kind=kind if kind and kind in KINDS else "",
             details=_details(raw.get("details")),
         )
+
         for reason in dict.fromkeys(repairs):
-            self.report.note("repaired", reason, place, own)
+            self.report.note("repaired", reason, location, own)
         return paper
 
     def year_and_date(self, year: Any, date: Any, repairs: list[str]) -> tuple[int | None, str]:
-        """Return a year, taken from the date if need be, and the date if it is one and of that
-        year.
-        """
+        """Return the year, taken from the date if need be, and the date; "" if it does not fit."""
         return self._dated(year, date, _text, repairs)
 
     def _dated(
         self, year: Any, date: Any, text: _Text, repairs: list[str]
     ) -> tuple[int | None, str]:
+        """Return the same as `year_and_date`, with `text` to clean the date."""
         known, written = self._year(year, repairs), text(date, repairs)
         if not written or not _DATE.fullmatch(written):
             return known, ""
@@ -123,53 +129,50 @@ class Cleaner:
         return known, written if known and written.startswith(str(known)) else ""
 
     def _year(self, value: Any, repairs: list[str]) -> int | None:
+        """Return a year that is a number or in a text, or None; a year out of range is a repair."""
         if type(value) is int and FIRST_YEAR <= value <= self._last_year:
             return value
         if value is None or value == "":
             return None
-        found = (
-            _YEAR.search(str(value))
-            if not isinstance(value, int) or isinstance(value, bool)
-            else None
-        )
-        year = int(found[1]) if found else value
-        if (
-            isinstance(year, int)
-            and not isinstance(year, bool)
-            and FIRST_YEAR <= year <= self._last_year
-        ):
+
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        match = None if is_number else _YEAR.search(str(value))
+        year: int = value if is_number else int(match[1]) if match else 0
+        if FIRST_YEAR <= year <= self._last_year:
             return year
+
         repairs.append("bad_year")
         return None
 
 
 def clean_line(value: Any) -> str:
-    """Return a string field as one clean line, "" where it is none; repairs are not reported."""
+    """Return a string field as one clean line, "" for another type; repairs are not reported."""
     return _text(value, [])
 
 
 def without_control(text: str) -> str:
-    """Return a text with a space in the place of each character that cannot be shown."""
+    """Return a text with a space instead of each character that cannot be shown."""
     return text if text.isprintable() else _CONTROL.sub(" ", text)
 
 
 def _all_clean(raw: Raw) -> bool:
-    """Whether there is nothing to repair in any text of a record: one look at all is faster than a
-    look at each.
+    """Return whether no text of a record needs a repair.
+
+    One look at all texts, joined, is faster than a look at each.
     """
     authors = raw.get("authors") or []
     if not isinstance(authors, (list, tuple)) or len(authors) > MOST_AUTHORS:
         return False
+
+    texts = [value for value in map(raw.get, _TEXTS) if value is not None]
     try:
-        return _is_clean(
-            "|".join([value for value in map(raw.get, _TEXTS) if value is not None] + [*authors])
-        )
+        return _is_clean("|".join([*texts, *authors]))
     except TypeError:  # one is no string
         return False
 
 
 def _stripped(value: Any, repairs: list[str]) -> str:
-    """Return a string field that is known to be clean as `_text` does."""
+    """Return what `_text` does for a string field that is known to be clean."""
     text: str = value.strip() if value else ""
     return text
 
@@ -190,12 +193,13 @@ def _text(value: Any, repairs: list[str]) -> str:
             repairs.append("field_of_wrong_type")
             return ""
         value = str(value)
+
     text: str = value
     return text.strip() if _is_clean(text) else _repaired(text, repairs)
 
 
 def _is_clean(text: str) -> bool:
-    """Whether there is nothing in a text to repair; spelt out, as millions of texts pass here."""
+    """Return whether a text needs no repair; written for speed, as it sees millions of texts."""
     if "&" in text or "<" in text or "  " in text:
         return False
     if text.isascii():
@@ -204,11 +208,11 @@ def _is_clean(text: str) -> bool:
 
 
 def _repaired(value: str, repairs: list[str]) -> str:
-    """Return a text without control characters, broken bytes, entities and tags, its white space
-    folded.
-    """
+    """Return a text without control characters, broken bytes, entities, tags and double spaces."""
+    # Entities come first: they may be characters that the next steps repair.
     if "&" in value:
-        value = html.unescape(value)  # first, for it may bring in what the next steps repair
+        value = html.unescape(value)
+
     if _CONTROL.search(value):
         repairs.append("control_characters")
         value = _CONTROL.sub(" ", value)
@@ -217,14 +221,17 @@ def _repaired(value: str, repairs: list[str]) -> str:
         value = value.replace("\ufffd", " ")
     if "<" in value:
         value = _TAG.sub("", value)
+
     return " ".join(value.split())
 
 
 def _abstract(abstract: str, title: str, repairs: list[str]) -> str:
+    """Return an abstract without its label, cut to length; "" for "n/a" and similar texts."""
     if not abstract:
         return ""
     if abstract[:8].lower() == "abstract":
         abstract = _ABSTRACT_LABEL.sub("", abstract, count=1)
+
     if (len(abstract) < 40 and _EMPTY_ABSTRACT.fullmatch(abstract)) or abstract == title:
         repairs.append("empty_abstract")
         return ""
@@ -235,6 +242,7 @@ def _abstract(abstract: str, title: str, repairs: list[str]) -> str:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
+    """Return the distinct strings in a list, () for another type."""
     if not value or not isinstance(value, (list, tuple)):
         return ()
     return tuple(dict.fromkeys([_label(item) for item in value if item and isinstance(item, str)]))
@@ -246,6 +254,7 @@ def _label(text: str) -> str:
 
 
 def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
+    """Return the authors in a list, or in a string with ";" or "and" between them."""
     if isinstance(value, str):
         value = re.split(r"\s*;\s*|\s+and\s+", value)
     if not value:
@@ -253,6 +262,7 @@ def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
+
     given = [_name(item) if isinstance(item, dict) else item for item in value]
     names = tuple([name for item in given if (name := text(item, repairs)[:200])])
     if len(names) > MOST_AUTHORS:
@@ -261,7 +271,7 @@ def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
 
 
 def _name(author: dict[str, Any]) -> Any:
-    """Return the name in an author given as {"name": ...} / {"given": ..., "family": ...}."""
+    """Return the name of an author given as {"name": ...} or {"given": ..., "family": ...}."""
     whole = author.get("name") or author.get("literal")
     return whole or " ".join(
         str(author[part]) for part in ("given", "first", "family", "last") if author.get(part)
@@ -272,20 +282,19 @@ def _keys(value: Any) -> list[str]:
     """Return the keys in a mapping of scheme to id, or in a list of keys."""
     if not value:
         return []
+
+    keys: list[str] = []
     if isinstance(value, dict):
         pairs = [
             (str(scheme).lower(), item) for scheme, item in value.items() if item and _is_key(item)
         ]
-        found = [
+        keys = [
             ids.key(str(item), scheme if scheme in ids.SCHEMES else "") for scheme, item in pairs
         ]
-    else:
-        found = (
-            [ids.key(item) for item in value if isinstance(item, str) and item.strip()]
-            if isinstance(value, (list, tuple))
-            else []
-        )
-    return [name for name in dict.fromkeys(found) if name and len(name) <= ids.LONGEST_KEY]
+    elif isinstance(value, (list, tuple)):
+        keys = [ids.key(item) for item in value if isinstance(item, str) and item.strip()]
+
+    return [name for name in dict.fromkeys(keys) if name and len(name) <= ids.LONGEST_KEY]
 
 
 def _is_key(item: Any) -> bool:
@@ -298,30 +307,36 @@ def _first_key(keys: list[str], title: str) -> str:
         for name in keys:
             if ids.scheme_of(name) == scheme:
                 return name
-    return (
-        keys[0] if keys else (f"title:{ids.title_key(title)[:200]}" if ids.title_key(title) else "")
-    )
+
+    if keys:
+        return keys[0]
+    letters = ids.title_key(title)
+    return f"title:{letters[:200]}" if letters else ""
 
 
 def _references(value: Any, own: set[str], repairs: list[str]) -> tuple[str, ...]:
+    """Return the distinct keys in a list of references, without the paper's own keys."""
     if not value:
         return ()
     if not isinstance(value, (list, tuple)):
         repairs.append("field_of_wrong_type")
         return ()
+
     plain = set(map(type, value)) == {str} and max(map(len, value)) <= ids.LONGEST_KEY
-    found = dict.fromkeys(map(ids.key, value if plain else _plain_keys(value, repairs)))
-    if "" in found:
+    keys = dict.fromkeys(map(ids.key, value if plain else _plain_keys(value, repairs)))
+    if "" in keys:
         repairs.append("bad_reference")
-    if not own.isdisjoint(found):
+    if not own.isdisjoint(keys):
         repairs.append("reference_to_itself")
-    kept = [name for name in found if name and name not in own]
+
+    kept = [name for name in keys if name and name not in own]
     if len(kept) > MOST_REFERENCES:
         repairs.append("references_cut")
     return tuple(kept[:MOST_REFERENCES])
 
 
 def _plain_keys(value: Iterable[Any], repairs: list[str]) -> Iterable[str]:
+    """Yield the items that can be keys, as strings."""
     for item in value:
         if isinstance(item, int) and not isinstance(item, bool):
             yield str(item)

@@ -1,4 +1,4 @@
-"""Citing sentences made ready by others: one a line, `[REF]` where the cited papers are cited."""
+"""Read files of citing sentences: a JSON object a line, with `[REF]` for the citation marks."""
 
 import re
 from collections.abc import Iterator
@@ -15,52 +15,47 @@ _MARK = re.compile(r"\[(?:REF|OTHER)\]")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with an object that says who cites whom in which words."""
+    """Return whether the first objects have a citing id, cited ids and a text."""
     return any(
         record.keys() >= {"citing_id", "cited_ids", "text"} for record in first_objects(head)
     )
 
 
 def sentences(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, sentence) as `clean` expects it: `citing`, `text`, `groups` of (start, end,
-    keys), `section`, ...
-    """
+    """Yield (line, raw sentence): `citing`, `text`, `groups` of (start, end, keys), ..."""
     for line, record in objects(source, report):
         groups = _groups(record, report, SourceLocation(source.name, line))
         yield line, {**record, "citing": record.get("citing_id"), "groups": groups}
 
 
 def _groups(
-    record: dict[str, Any], report: Report, place: SourceLocation
+    record: dict[str, Any], report: Report, location: SourceLocation
 ) -> list[tuple[int, int, Any]]:
-    """Return the groups of a record, one for each mark.
+    """Return the (start, end, keys) of a record's groups, one for each mark.
 
-    Where it is not clear which mark cites what, the marks cite nothing known, and the sentence as a
-    whole cites all.
+    Ids of which the mark is unknown are an empty group at the sentence's end.
     """
     text, cited, given = record.get("text"), record.get("cited_ids"), record.get("groups")
     if not isinstance(text, str) or not isinstance(cited, list):
         return []
+
     marks = [mark.span() for mark in _MARK.finditer(text)]
-    ours = [mark for mark in marks if text.startswith("[REF]", mark[0])]
-    lists = _lists(cited, given, len(ours))
-    placed = {str(key) for keys in lists for key in keys} if lists is not None else set()
-    rest = [key for key in cited if str(key) not in placed]
+    own_marks = [mark for mark in marks if text.startswith("[REF]", mark[0])]
+    lists = _lists(cited, given, len(own_marks))
+    with_mark = {str(key) for keys in lists for key in keys} if lists is not None else set()
+    rest = [key for key in cited if str(key) not in with_mark]
     if rest:
-        report.note(
-            "repaired",
-            "citation_without_mark",
-            place,
-            str(record.get("citing_id", ""))[:100],
-            f"{len(ours)} [REF], {len(rest)} ids that belong to none",
-        )
-    by_mark = dict(zip(ours, lists or [[] for _ in ours], strict=True))
+        citing = str(record.get("citing_id", ""))[:100]
+        detail = f"{len(own_marks)} [REF], {len(rest)} ids that belong to none"
+        report.note("repaired", "citation_without_mark", location, citing, detail)
+
+    by_mark = dict(zip(own_marks, lists or [[] for _ in own_marks], strict=True))
     groups = [(*mark, by_mark.get(mark, [])) for mark in marks]
     return [*groups, (len(text), len(text), rest)] if rest else groups
 
 
 def _lists(cited: list[Any], given: Any, marks: int) -> list[list[Any]] | None:
-    """Return what each mark cites, or None where that cannot be said."""
+    """Return the ids that each of the marks cites, or None where that is not clear."""
     if (
         isinstance(given, list)
         and len(given) == marks

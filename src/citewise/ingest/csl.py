@@ -1,7 +1,6 @@
-"""CSL-JSON, as Zotero, pandoc and Crossref write it: an array, one object a line, or a single
-object.
-"""
+"""Read CSL-JSON of Zotero, pandoc and Crossref: an array, an object a line, or one object."""
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -54,7 +53,7 @@ KINDS = {
     "broadcast": "",
     "treaty": "",
     "event": "",
-    # Crossref's own words
+    # Crossref's own types
     "journal-article": "article",
     "proceedings-article": "inproceedings",
     "book-chapter": "chapter",
@@ -68,9 +67,12 @@ KINDS = {
     "peer-review": "",
     "other": "",
 }
+
 _FOREIGN = frozenset(
     ("authors", "authorships", "year", "publication_year", "paperId", "corpusid", "references")
 )
+"""Members of other formats' objects that no CSL item has."""
+
 _TYPE_IN_HEAD = re.compile(rb'"type"\s*:\s*"([a-z_-]+)"')
 _NOTED = re.compile(r"\b(arxiv|pmid|pmcid|doi)\s*:\s*(\S+)", re.IGNORECASE)
 _RANGES = ((1000, 9999), (1, 12), (1, 31))
@@ -78,17 +80,20 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the first object is of a CSL type and has none of the members of other formats."""
+    """Return whether the first object has a CSL type and no members of other formats."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start not in (b"{", b"["):
         return False
+
     first = leading_objects(head)[:1]
     if first:
         return all(_is_item(item) for item in _items(first[0])[:1])
-    found = _TYPE_IN_HEAD.search(head)  # an object longer than the head
+
+    # The first object is longer than the head.
+    kind = _TYPE_IN_HEAD.search(head)
     return (
-        found is not None
-        and found[1].decode() in KINDS
+        kind is not None
+        and kind[1].decode() in KINDS
         and b'"date-parts"' in head
         and b'"authorships"' not in head
     )
@@ -114,7 +119,7 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
 
 
 def _items(value: dict[str, Any]) -> list[Any]:
-    """Return the items of an object: itself, or what a service has wrapped in it."""
+    """Return the items in a service's response, or a list of the object alone."""
     message = value.get("message")
     inner = message if isinstance(message, dict) else value
     items = inner.get("items")
@@ -123,14 +128,14 @@ def _items(value: dict[str, Any]) -> list[Any]:
 
 def _record(item: Mapping[str, Any]) -> Raw:
     date = _issued(item.get("issued"))
+    venues = (_text(item.get(name)) for name in ("container-title", "event-title", "event"))
+
     return {
         **identity(_keys(item), _text(item.get("id")), "csl"),
         "title": _title(item),
         "abstract": _text(item.get("abstract")),
         "authors": _names(item.get("author")),
-        "venue": _text(item.get("container-title"))
-        or _text(item.get("event-title"))
-        or _text(item.get("event")),
+        "venue": next(filter(None, venues), ""),
         "year": date[:4] or None,
         "date": date,
         "fields": _keywords(item),
@@ -146,7 +151,10 @@ def _record(item: Mapping[str, Any]) -> Raw:
 
 
 def _text(value: Any) -> str:
-    """Return a string member; Crossref puts single ones in a list, some exporters write numbers."""
+    """Return a value as a string, "" where it is none.
+
+    Crossref puts single strings in a list, and some exporters write numbers.
+    """
     if isinstance(value, list):
         value = next((part for part in value if part), "")
     return (
@@ -160,12 +168,10 @@ def _title(item: Mapping[str, Any]) -> str:
 
 
 def _keys(item: Mapping[str, Any]) -> list[str]:
-    noted = [
-        registry_key(found[2], found[1].lower())
-        for found in _NOTED.finditer(
-            f"{_text(item.get('note'))} {_text(item.get('number'))}"[:10_000]
-        )
-    ]
+    """Return the keys in an item's members and notes, "" where there is none."""
+    notes = f"{_text(item.get('note'))} {_text(item.get('number'))}"[:10_000]
+    noted = [registry_key(match[2], match[1].lower()) for match in _NOTED.finditer(notes)]
+
     return [
         registry_key(_text(item.get("DOI")), "doi"),
         registry_key(_text(item.get("PMID")), "pmid"),
@@ -192,15 +198,17 @@ def _issued(value: Any) -> str:
     """Return a date as ISO 8601, as precise as it is given, or ""."""
     if not isinstance(value, dict):
         return _leading_date(_text(value))
+
     parts = value.get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     numbers = [int(_text(part)) for part in first[:3] if _text(part).isdecimal()]
-    known = next(
-        (at for at, part in enumerate(numbers) if not _RANGES[at][0] <= part <= _RANGES[at][1]),
-        len(numbers),
-    )
-    if known:
-        return "-".join(f"{part:02}" for part in numbers[:known])
+
+    # Year, month and day, up to the first that is out of range.
+    ranges = zip(numbers, _RANGES, strict=False)
+    valid = itertools.takewhile(lambda pair: pair[1][0] <= pair[0] <= pair[1][1], ranges)
+    date = "-".join(f"{number:02}" for number, _ in valid)
+    if date:
+        return date
     return _leading_date(_text(value.get("raw")) or _text(value.get("literal")))
 
 
@@ -213,8 +221,6 @@ def _keywords(item: Mapping[str, Any]) -> list[str]:
     words = item.get("keyword") or item.get("subject") or ""
     if isinstance(words, list):
         return [word for word in map(_text, words) if word]
-    return [
-        word.strip()
-        for word in _text(words).split(";" if ";" in _text(words) else ",")
-        if word.strip()
-    ]
+
+    text = _text(words)
+    return [word.strip() for word in text.split(";" if ";" in text else ",") if word.strip()]

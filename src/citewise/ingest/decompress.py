@@ -1,5 +1,6 @@
-"""Compressed streams that give all they have before they complain: .gz, .xz and .zst, several
-members or one.
+"""Decompress .gz, .xz and .zst streams of one or more members.
+
+A damaged stream gives all of its content before the damage, then an error.
 """
 
 import io
@@ -11,7 +12,7 @@ from typing import IO, Protocol
 import zstandard
 
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
-"""What reading a broken stream raises."""
+"""The errors that reading a broken stream raises."""
 
 
 class _Decoder(Protocol):
@@ -27,14 +28,13 @@ _FORMATS: list[tuple[bytes, Callable[[], _Decoder], int]] = [
     (b"\xfd7zXZ\x00", lzma.LZMADecompressor, 1 << 12),
     (b"\x28\xb5\x2f\xfd", lambda: zstandard.ZstdDecompressor().decompressobj(), 1 << 10),
 ]
-"""First bytes, decoder, and how many bytes to decode at once: with each format's best ratio some 30
-MB at most.
-"""
+"""First bytes, decoder, and the bytes to decode at once: some 30 MB at most come out of them."""
 
 
 def decompressed(file: IO[bytes], magic: bytes) -> IO[bytes] | io.RawIOBase:
-    """Return the content of a file whose first bytes are `magic`; the file itself where it is not
-    compressed.
+    """Return a stream of a file's decompressed content, or the file where it is not compressed.
+
+    `magic` are the first bytes of the file.
     """
     for start, decoder, piece in _FORMATS:
         if magic.startswith(start):
@@ -43,9 +43,7 @@ def decompressed(file: IO[bytes], magic: bytes) -> IO[bytes] | io.RawIOBase:
 
 
 class _Decompressed(io.RawIOBase):
-    """Raises at a broken place only after everything before it has been read, and at an end that
-    comes too early.
-    """
+    """A stream of decompressed bytes; damage raises once everything before it has been read."""
 
     def __init__(self, file: IO[bytes], new_decoder: Callable[[], _Decoder], piece: int) -> None:
         super().__init__()
@@ -58,7 +56,7 @@ class _Decompressed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
-        """Fill the buffer as far as the content at hand goes; 0 at the end."""
+        """Copy decoded bytes into the buffer and return their number, 0 at the end."""
         while not self._ready:
             data = self._file.read(self._piece)
             if not data:
@@ -66,12 +64,14 @@ class _Decompressed(io.RawIOBase):
                     raise EOFError("the compressed data ends too early")
                 return 0
             self._ready = memoryview(self._decoded(data))
+
         size = min(len(buffer), len(self._ready))
         buffer[:size] = self._ready[:size]
         self._ready = self._ready[size:]
         return size
 
     def _decoded(self, data: bytes) -> bytes:
+        """Return the content of some compressed bytes, which may go on in the next member."""
         output = []
         while data:
             if self._decoder.eof:
@@ -79,6 +79,7 @@ class _Decompressed(io.RawIOBase):
                 if not data:
                     break
                 self._decoder = self._new_decoder()
+
             output.append(self._decoder.decompress(data))
             data = self._decoder.unused_data if self._decoder.eof else b""
         return b"".join(output)

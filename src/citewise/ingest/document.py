@@ -1,4 +1,4 @@
-"""A full text as its format's reader yields it."""
+"""A full text, as the reader of its format yields it."""
 
 from dataclasses import dataclass
 
@@ -7,18 +7,15 @@ from citewise.types import CitingSentence, Paper
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A paper, its text, the papers of its list of references, and the sentences in which it cites
-    them.
-    """
+    """A paper, its text, the papers in its list of references, and its citing sentences."""
 
     paper: Paper
     """Its `references` are the ids of `cited`."""
     text: str
-    """The running text, paragraphs parted by blank lines; a sentence is `text[start: start +
-    len(sentence.text)]`.
+    """The running text, with blank lines between paragraphs; a citing sentence is
+    `text[start : start + len(sentence.text)]`.
     """
     cited: tuple[Paper, ...]
-    """One for each entry of the list of references, with what is known: ids, title, authors, year.
-    """
+    """The entries of the list of references: ids, title, authors and year as far as known."""
     sentences: tuple[CitingSentence, ...]
     """In the order of the text."""

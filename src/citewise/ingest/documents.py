@@ -1,6 +1,4 @@
-"""A full text to what a library takes: its paper, the papers of its list of references, its citing
-sentences.
-"""
+"""Turn a full text into records: its paper, the papers in its references, its citing sentences."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,59 +12,60 @@ from citewise.types import CitingSentence, Paper
 
 
 def parts(
-    document: Document, place: SourceLocation, cleaner: Cleaner
+    document: Document, location: SourceLocation, cleaner: Cleaner
 ) -> Iterator[Paper | CitingSentence]:
-    """Yield the paper, the papers that it cites as light papers, and its sentences.
+    """Yield a document's paper, the papers that it cites as light papers, and its sentences.
 
-    The ids of `document.cited` need to mean something within the document only: here each becomes a
-    key under which a library may know the paper.
+    The ids of `document.cited` may be valid within the document only: here each becomes a key by
+    which a library finds the paper.
     """
-    names = {paper.id: reference_key(paper) for paper in document.cited}
-    citing = cleaner.paper(
-        raw_paper(document.paper)
-        | {"references": [*filter(None, map(names.get, document.paper.references))]},
-        place,
-    )
+    keys = {paper.id: reference_key(paper) for paper in document.cited}
+    references = [*filter(None, map(keys.get, document.paper.references))]
+    citing = cleaner.paper(raw_paper(document.paper) | {"references": references}, location)
     if citing is None:
         return
     yield citing
+
     for cited in document.cited:
-        known = names[cited.id] and cited.title
-        light = cleaner.paper(raw_paper(cited) | {"id": names[cited.id]}, place) if known else None
+        key = keys[cited.id]
+        known = key and cited.title
+        light = cleaner.paper(raw_paper(cited) | {"id": key}, location) if known else None
         if light is not None and light.title and light.id != citing.id:
             yield replace(light, light=True)
+
     for sentence in document.sentences:
-        groups = tuple(
-            replace(group, cited=tuple(filter(None, (names.get(key, key) for key in group.cited))))
-            for group in sentence.groups
-        )
-        cleaned = clean_sentence(
-            raw_sentence(
-                replace(
-                    sentence,
-                    citing=citing.id,
-                    groups=groups,
-                    year=sentence.year or citing.year,
-                    date=sentence.date or citing.date,
-                )
-            ),
-            place,
-            cleaner,
-        )
+        dated = _completed(sentence, citing, keys)
+        cleaned = clean_sentence(raw_sentence(dated), location, cleaner)
         if cleaned is not None:
             yield cleaned
 
 
-def reference_key(paper: Paper) -> str:
-    """Return the key of an entry of a list of references: its best registered id, else its title
-    and first author.
+def _completed(sentence: CitingSentence, citing: Paper, keys: dict[str, str]) -> CitingSentence:
+    """Return a sentence with the citing paper's id and date, and with keys for the cited ids."""
+    groups = tuple(
+        replace(group, cited=tuple(filter(None, (keys.get(name, name) for name in group.cited))))
+        for group in sentence.groups
+    )
 
-    "" where neither tells it from other works. A title of one or two words needs an author and a
-    year.
+    return replace(
+        sentence,
+        citing=citing.id,
+        groups=groups,
+        year=sentence.year or citing.year,
+        date=sentence.date or citing.date,
+    )
+
+
+def reference_key(paper: Paper) -> str:
+    """Return the key of an entry in a list of references, "" where it cannot be identified.
+
+    That is its best id in a registry, else its title and first author; a title of one or two words
+    needs an author and a year.
     """
     known = [name for name in map(ids.key, (paper.id, *paper.ids)) if ids.scheme_of(name)]
     if known:
         return min(known, key=lambda name: ids.SCHEMES.index(ids.scheme_of(name)))
+
     title = ids.title_key(paper.title)[:200]
     author = ids.surname(paper.authors[0]) if paper.authors else ""
     if len(ids.title_words(paper.title)) >= ids.TELLING_WORDS:

@@ -1,4 +1,4 @@
-"""JSON objects out of a stream: one a line, or a whole array, with what is malformed reported."""
+"""Read JSON objects from the lines of a source: one or an array of them in each line."""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +17,10 @@ _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 
 def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of the lines that hold JSON objects; broken UTF-8 is repaired,
-    the rest reported.
+    """Yield (line number, object) of all JSON objects; lines that are malformed are reported.
 
-    A line may hold one object, an array of them, or an API's page: an object with an array of them
-    under `page`.
+    A line is an object, an array of objects, or an API's page: an object that has an array of them
+    under the name `page`.
     """
 
     def damaged(line: int, reason: str) -> None:
@@ -40,13 +39,15 @@ def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[in
 
 
 def decoded(line: bytes) -> Any:
-    """Return the JSON value of a line, or None; broken UTF-8 and the marks of an array around it
-    are forgiven.
+    """Return the JSON value of a line, or None.
+
+    Invalid UTF-8, and the comma and brackets of an array written one object a line, are accepted.
     """
     try:
         return _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+
     try:
         text = line.decode("utf-8", "replace").strip().rstrip(",")
         return _decode(text.removeprefix("[").removesuffix("]").rstrip(",").encode())
@@ -54,44 +55,48 @@ def decoded(line: bytes) -> Any:
         return None
 
 
-def first_objects(head: bytes, most: int = 5, page: str = "") -> list[dict[str, Any]]:
-    """Return the objects among a source's first lines, for a format to recognise itself by.
+def first_objects(head: bytes, limit: int = 5, page: str = "") -> list[dict[str, Any]]:
+    """Return at most `limit` objects of a source's first bytes, to recognise its format.
 
-    An object that the end of the head cuts off is returned with the members that are whole.
+    An object that is cut off at the end has those of its members that are complete.
     """
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     *whole, last = head.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
-    for line in whole[: most * 2]:
-        found += [record for record in _listed(decoded(line), page) if isinstance(record, dict)]
-    if len(found) < most:
+    for line in whole[: limit * 2]:
+        records += [record for record in _listed(decoded(line), page) if isinstance(record, dict)]
+
+    if len(records) < limit:
         value = decoded(last) or decoded(_closed(last))
-        found += [record for record in _listed(value, page) if isinstance(record, dict)]
-    return found[:most]
+        records += [record for record in _listed(value, page) if isinstance(record, dict)]
+    return records[:limit]
 
 
 def at(value: Any, *names: str) -> Any:
-    """Return what stands at a path of names, or None where a step is missing or is no object."""
+    """Return the value at a path of names, or None where a step is missing or is no object."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 def each(value: Any, *names: str) -> Any:
-    """Return what stands at a path in each item of a list; what is no list stays as it is, for
-    `clean` to refuse.
+    """Return the value at a path in each item of a list.
+
+    A value that is no list is returned as it is, for `clean` to report.
     """
     return [at(item, *names) for item in value] if isinstance(value, list) else value
 
 
 def _listed(value: Any, page: str) -> list[Any]:
+    """Return the items of an array or of an API's page, or a list of the value alone."""
     if page and isinstance(value, dict) and isinstance(value.get(page), list):
         value = value[page]
     return value if isinstance(value, list) else [value]
 
 
 def _closed(line: bytes) -> bytes:
-    """Return a line that was cut off, cut back to its last comma outside strings, with its open
-    brackets closed.
+    """Return a line that is cut off as whole JSON: up to its last comma, with brackets closed.
+
+    '[{"a": 1, "b": {"c": 2, "d' becomes '[{"a": 1, "b": {"c": 2}}]'.
     """
     cut, closing, closers = 0, b"", b""
     for token in _TOKEN.finditer(line):
@@ -101,4 +106,5 @@ def _closed(line: bytes) -> bytes:
             closers = closers[1:]
         elif token[0] == b",":
             cut, closing = token.start(), closers
+
     return line[:cut] + closing

@@ -1,6 +1,4 @@
-"""JSON objects out of a stream however its lines fall: an array of any length, objects one after
-another, or one.
-"""
+"""Read JSON objects from a source wherever its lines end: an array, or objects in a row."""
 
 import re
 from collections.abc import Iterator
@@ -13,16 +11,16 @@ from citewise.ingest.source import LONGEST_RECORD, Source, pieces
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+(?P<end>["\n])?|[][{}:,\n]')
 _CLOSERS = {b"{": b"}", b"[": b"]"}
 
-Found = tuple[int, bytes, str]
-"""The line where an object starts, then the object, or b"" and the reason why there is none."""
+Scanned = tuple[int, bytes, str]
+"""The line where an object starts, its bytes, and ""; b"" and a reason where it is malformed."""
 
 
 class ObjectScanner:
-    """Cuts bytes, as they come, into the outermost objects; holds no more than one of them.
+    """Cuts a stream of bytes into its outermost objects; keeps at most one of them in memory.
 
-    An object that is not closed costs itself only: a brace where JSON allows none, or a line end
-    within a string, gives it up, and the next object starts at that brace, or at the next line that
-    starts with one.
+    An object that is not closed does not affect the others: at a brace where JSON allows none, or
+    a line end within a string, it is given up, and the next object starts at that brace, or at the
+    next line that starts with one.
     """
 
     def __init__(self) -> None:
@@ -35,22 +33,23 @@ class ObjectScanner:
         self._lost = False
         self._line_is_blank = True
 
-    def feed(self, piece: bytes, last: bool = False) -> Iterator[Found]:
-        """Yield the objects that end within the piece, and with the `last` one the object that
-        never does.
-        """
+    def feed(self, piece: bytes, last: bool = False) -> Iterator[Scanned]:
+        """Yield the objects that end within a piece; after the `last` piece, also what is left."""
         self._buffer += piece
         for token in _TOKEN.finditer(self._buffer, self._at):
             if token[0][:1] == b'"' and not token["end"] and not last:
                 break
+
             self._at = token.end()
             if token[0][-1] in b'":,':  # most tokens, and nothing begins or ends with them
                 self._before = token[0]
                 self._line_is_blank = self._line_is_blank and token[0] == b","
             else:
                 yield from self._take(token)
+
         kept = self._start if self._open else self._at
         self._buffer, self._at, self._start = self._buffer[kept:], self._at - kept, 0
+
         if last and self._open:
             yield self._give_up("malformed_json")
         elif len(self._buffer) > LONGEST_RECORD:
@@ -58,7 +57,8 @@ class ObjectScanner:
                 yield self._give_up("record_too_long")
             self._buffer, self._at, self._lost = b"", 0, True
 
-    def _take(self, token: re.Match[bytes]) -> Iterator[Found]:
+    def _take(self, token: re.Match[bytes]) -> Iterator[Scanned]:
+        """Process a bracket or a line end."""
         text = token[0]
         if text.endswith(b"\n"):
             if text != b"\n" and self._open:
@@ -67,16 +67,18 @@ class ObjectScanner:
             self._line += 1
             self._line_is_blank = True
             return
+
         if text == b"{":
             yield from self._take_opening(token.start())
         elif text == b"[" and self._open:
             self._open.append(text)
         elif text in (b"}", b"]") and self._open:
             yield from self._take_closing(text, token.end())
+
         self._before = text
         self._line_is_blank = self._line_is_blank and text == b"["
 
-    def _take_opening(self, at: int) -> Iterator[Found]:
+    def _take_opening(self, at: int) -> Iterator[Scanned]:
         if self._open and self._before not in ((b":",) if self._open[-1] == b"{" else (b"[", b",")):
             yield self._give_up("malformed_json")
         if not self._open:
@@ -85,7 +87,7 @@ class ObjectScanner:
             self._start, self._start_line, self._lost = at, self._line, False
         self._open.append(b"{")
 
-    def _take_closing(self, text: bytes, end: int) -> Iterator[Found]:
+    def _take_closing(self, text: bytes, end: int) -> Iterator[Scanned]:
         if _CLOSERS[self._open[-1]] != text:
             yield self._give_up("malformed_json")
             return
@@ -93,14 +95,15 @@ class ObjectScanner:
         if not self._open:
             yield self._start_line, self._buffer[self._start : end], ""
 
-    def _give_up(self, reason: str) -> Found:
+    def _give_up(self, reason: str) -> Scanned:
         self._open = []
         return self._start_line or self._line, b"", reason
 
 
 def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line where it starts, object); what is malformed or longer than `LONGEST_RECORD` is
-    reported.
+    """Yield (line where it starts, object) of a source's JSON objects.
+
+    Objects that are malformed or longer than `LONGEST_RECORD` are reported.
     """
 
     def damaged(line: int, reason: str) -> None:
@@ -114,7 +117,7 @@ def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict
             damaged(line, reason or "malformed_json")
 
 
-def _scanned(source: Source, damaged: Any) -> Iterator[Found]:
+def _scanned(source: Source, damaged: Any) -> Iterator[Scanned]:
     scanner = ObjectScanner()
     for piece in pieces(source, damaged):
         yield from scanner.feed(piece)
@@ -122,8 +125,6 @@ def _scanned(source: Source, damaged: Any) -> Iterator[Found]:
 
 
 def leading_objects(head: bytes) -> list[dict[str, Any]]:
-    """Return the objects that a source's first bytes hold whole, for a format to recognise itself
-    by.
-    """
-    found = (decoded(text) for _, text, _ in ObjectScanner().feed(head) if text)
-    return [record for record in found if isinstance(record, dict)]
+    """Return the objects that are complete in a source's first bytes, to recognise its format."""
+    values = (decoded(text) for _, text, _ in ObjectScanner().feed(head) if text)
+    return [record for record in values if isinstance(record, dict)]

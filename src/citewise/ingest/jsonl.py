@@ -1,4 +1,4 @@
-"""citewise's own format: a JSON object a line."""
+"""Read citewise's own format: a JSON object a line."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _SCHEMES = ("doi", "arxiv", "openalex", "s2", "pmid")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with an object that has an id and says something of a paper."""
+    """Return whether the first objects have an id and a title, an abstract or references."""
     return any(
         "id" in record and not record.keys().isdisjoint(("title", "abstract", "references"))
         for record in first_objects(head)
@@ -22,12 +22,13 @@ def detects(head: bytes) -> bool:
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record); ids may stand in `ids` or at the top (`doi`, `arxiv`, ...)."""
+    """Yield (line, record); ids may be in `ids` or fields of their own (`doi`, `arxiv`, ...)."""
     for line, record in objects(source, report):
         yield line, _with_ids(record)
 
 
 def _with_ids(record: dict[str, object]) -> Raw:
+    """Return a record with the ids that are fields of their own added to `ids`."""
     if record.keys().isdisjoint(_SCHEMES):
         return record
     named = {scheme: record[scheme] for scheme in _SCHEMES if scheme in record}

@@ -1,4 +1,4 @@
-"""OpenAlex works as JSON lines: parts of the snapshot, or saved pages of the API."""
+"""Read works of OpenAlex: JSON lines of the snapshot, or saved pages of the API."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +13,7 @@ NAME = "openalex"
 
 MOST_WORDS = 10_000
 LONGEST_WORD = 300
-"""Bounds on an inverted abstract: one long word at many positions would otherwise grow without end.
-"""
+"""Bounds of an inverted abstract: a long word at many positions makes a huge text."""
 
 _ENTITY = "https://openalex.org/"
 _WORK = "https://openalex.org/W"
@@ -54,7 +53,7 @@ _ARXIV = re.compile(r"https?://(?:www\.)?arxiv\.org/abs/([\w.-]+(?:/\d{7})?)", r
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with works of OpenAlex."""
+    """Return whether the source starts with works of OpenAlex."""
     return any(
         str(work.get("id")).startswith(_WORK) and not _MARKS.isdisjoint(work)
         for work in first_objects(head, page=_PAGE)
@@ -62,12 +61,13 @@ def detects(head: bytes) -> bool:
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record) of the works; other entities (authors, institutions, ...) are skipped."""
+    """Yield (line, record) of the works; other entities (authors, sources, ...) are skipped."""
     for line, work in objects(source, report, _PAGE):
         own = str(work.get("id"))
         if own.startswith(_ENTITY) and not own.startswith(_WORK):
             report.note("skipped", "not_a_work", SourceLocation(source.name, line), own)
             continue
+
         abstract, whole = _abstract(work.get("abstract_inverted_index"))
         if not whole:
             report.note("repaired", "bad_abstract_index", SourceLocation(source.name, line), own)
@@ -76,6 +76,7 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
 
 def _record(work: dict[str, Any], abstract: str) -> Raw:
     source = at(work, "primary_location", "source") or work.get("host_venue")
+
     return {
         "id": work.get("id"),
         "title": work.get("title") or work.get("display_name"),
@@ -93,11 +94,12 @@ def _record(work: dict[str, Any], abstract: str) -> Raw:
 
 
 def _abstract(index: Any) -> tuple[str, bool]:
-    """Return the text of an inverted index, and whether all of the index could be used."""
+    """Return the text of an inverted index, and whether the whole index was valid."""
     if index is None:
         return "", True
     if not isinstance(index, dict):
         return "", False
+
     words: dict[int, str] = {}
     whole = True
     for word, positions in index.items():
@@ -108,6 +110,7 @@ def _abstract(index: Any) -> tuple[str, bool]:
                 words[position] = short
             else:
                 whole = False
+
     return " ".join([words[position] for position in sorted(words)]), whole
 
 
@@ -124,27 +127,24 @@ def _ids(work: dict[str, Any]) -> dict[str, Any]:
 
 def _pmcid(value: Any) -> str:
     """Return a PubMed Central id with its prefix, which OpenAlex leaves out of the address."""
-    found = _PMCID.fullmatch(value) if isinstance(value, str) else None
-    return f"PMC{found[1]}" if found else ""
+    match = _PMCID.fullmatch(value) if isinstance(value, str) else None
+    return f"PMC{match[1]}" if match else ""
 
 
 def _arxiv(locations: Any) -> str:
-    """Return the arXiv id among the places where a work can be read: OpenAlex does not list it with
-    the ids.
-    """
+    """Return the arXiv id in the addresses of a work, or "": OpenAlex does not list it as an id."""
     for address in each(locations, "landing_page_url") if isinstance(locations, list) else ():
-        found = _ARXIV.match(address) if isinstance(address, str) else None
-        if found:
-            return found[1]
+        match = _ARXIV.match(address) if isinstance(address, str) else None
+        if match:
+            return match[1]
     return ""
 
 
 def _fields(work: dict[str, Any]) -> list[Any]:
-    """Return the names of a few topics, best first, and of the concepts that came before topics."""
-    topics, concepts = (
-        each(work.get("topics"), "display_name"),
-        each(work.get("concepts"), "display_name"),
-    )
+    """Return the names of a few topics, best first, and of concepts, which topics have replaced."""
+    topics = each(work.get("topics"), "display_name")
+    concepts = each(work.get("concepts"), "display_name")
+
     return [
         at(work, "primary_topic", "display_name"),
         *(topics[:3] if isinstance(topics, list) else ()),

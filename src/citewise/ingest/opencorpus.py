@@ -1,6 +1,4 @@
-"""The Semantic Scholar Open Research Corpus of 2017 to 2020, on which Citeomatic was built, as JSON
-lines.
-"""
+"""Read Semantic Scholar's Open Research Corpus of 2017 to 2020 (Citeomatic's): JSON lines."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,15 +14,15 @@ _MARKS = {"paperAbstract", "outCitations", "inCitations"}
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with papers of the Open Research Corpus."""
+    """Return whether the source starts with papers of the Open Research Corpus."""
     return any("id" in paper and len(_MARKS & paper.keys()) >= 2 for paper in first_objects(head))
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record).
 
-    `inCitations` is left out: each of its edges stands in the citing paper's `outCitations` too,
-    and a popular paper has tens of thousands of them.
+    `inCitations` is left out: its citations are also in the citing papers' `outCitations`, and a
+    popular paper has tens of thousands of them.
     """
     for line, paper in objects(source, report):
         yield line, _record(paper)

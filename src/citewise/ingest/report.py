@@ -1,6 +1,4 @@
-"""What an import did: counts by reason, and every skipped, repaired or merged record by file and
-line.
-"""
+"""Report what an import did: counts by reason, and each skipped, repaired or merged record."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -10,12 +8,12 @@ from typing import Literal
 Action = Literal["skipped", "repaired", "merged", "near_duplicate"]
 
 EXAMPLES = 5
-"""How many records are remembered for each reason, to be shown without a report file."""
+"""Events that are remembered for each reason, to be shown without a report file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """Where a record stands."""
+    """The file and the line (from 1) where a record starts."""
 
     file: str
     line: int
@@ -35,7 +33,7 @@ class Event:
 
 @dataclass(slots=True)
 class Report:
-    """Counts what happened to records; `listener` is told of each event as it happens."""
+    """Counts what happened to records; `listener` is called with each event as it happens."""
 
     listener: Callable[[Event], object] | None = None
     read: int = 0
@@ -45,27 +43,32 @@ class Report:
     sentences: int = 0
     """Citing sentences added."""
     known_sentences: int = 0
-    """Citing sentences that were there already."""
+    """Citing sentences that the library had already."""
     counts: Counter[tuple[Action, str]] = field(default_factory=Counter)
     examples: dict[tuple[Action, str], list[Event]] = field(default_factory=dict)
 
     def note(
-        self, action: Action, reason: str, place: SourceLocation, paper: str = "", detail: str = ""
+        self,
+        action: Action,
+        reason: str,
+        location: SourceLocation,
+        paper: str = "",
+        detail: str = "",
     ) -> None:
-        """Record one event: what was done, why, to which record."""
-        self.replay([Event(action, reason, place.file, place.line, paper, detail)])
+        """Count one event: what was done to which record, and why."""
+        self.replay([Event(action, reason, location.file, location.line, paper, detail)])
 
     def replay(self, events: Iterable[Event], read: int = 0) -> None:
-        """Record events that another report collected, and how many records it had read."""
+        """Count the events that another report collected, and the number of records it read."""
         self.read += read
         for event in events:
             self.counts[event.action, event.reason] += 1
-            shown = self.examples.setdefault((event.action, event.reason), [])
-            if len(shown) < EXAMPLES:
-                shown.append(event)
+            examples = self.examples.setdefault((event.action, event.reason), [])
+            if len(examples) < EXAMPLES:
+                examples.append(event)
             if self.listener is not None:
                 self.listener(event)
 
     def total(self, action: Action) -> int:
-        """Return how many events of a kind there were."""
+        """Return the number of events with an action."""
         return sum(count for (kind, _), count in self.counts.items() if kind == action)

@@ -1,4 +1,4 @@
-"""RIS files, as EndNote, Zotero, Mendeley and publishers export them."""
+"""Read RIS files, as EndNote, Zotero, Mendeley and publishers export them."""
 
 import re
 from collections.abc import Iterator
@@ -39,13 +39,14 @@ _START = re.compile(rb"^(?:\xef\xbb\xbf)?TY {1,2}- ?[A-Z]*\s*$", re.MULTILINE)
 _TAG = re.compile(r"([A-Z][A-Z0-9])(?:  -| -(?= |$)) ?(.*)")
 _KNOWN = rispy.TAG_KEY_MAPPING.keys() - {"UK", "ER"}
 _CONTINUED = ("AB", "N2", "N1", "TI", "T1", "T2", "KW", "AD", "M3", "C1", "RN")
-"""Tags whose text may go on in the next line; after any other, a line without a tag is broken."""
+"""Tags whose text may continue in the next line; after others, a line without a tag is broken."""
+
 _DATE = re.compile(r"(\d{4})[/-](\d{1,2})(?:[/-](\d{1,2}))?(?!\d)")
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|[IVX]+", re.IGNORECASE)
 
 
 def detects(head: bytes) -> bool:
-    """Whether a line says of which type a reference is."""
+    """Return whether a line gives the type of a reference, in a source that is no JSON or XML."""
     return (
         head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b"<")
         and _START.search(head) is not None
@@ -53,31 +54,28 @@ def detects(head: bytes) -> bool:
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record); a record that its successor cuts off is kept, tags without a type are
-    not.
-    """
+    """Yield (line, record); a reference without an end tag is kept, one without a type is not."""
     for line, text in _references(source, report):
         for reference in rispy.loads(text, delimiter_tags_mapping={}):
             yield line, _record(reference)
 
 
 def _references(source: Source, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield (line, text) of each reference, its tags in their standard spelling and its end in
-    place.
-    """
+    """Yield (line, text) of each reference, with tags in standard spelling and an end tag."""
     current = _Reference()
     for number, line in text_lines(source, report):
-        found = _TAG.match(line)
-        tag = found[1] if found else ""
+        tagged = _TAG.match(line)
+        tag = tagged[1] if tagged else ""
         if tag in ("TY", "ER") or (not current.lines and tag):
             yield from current.ended(source.name, report, whole=tag == "ER")
             current = _Reference(number, tag) if tag != "ER" else _Reference()
-        current.add(found, line, SourceLocation(source.name, number), report)
+        current.add(tagged, line, SourceLocation(source.name, number), report)
+
     yield from current.ended(source.name, report, whole=False)
 
 
 class _Reference:
-    """The lines of one reference, as they come."""
+    """Collects the lines of one reference."""
 
     def __init__(self, line: int = 0, first: str = "") -> None:
         self.line = line
@@ -88,43 +86,43 @@ class _Reference:
         self._size = 0
 
     def add(
-        self, found: re.Match[str] | None, line: str, place: SourceLocation, report: Report
+        self, tagged: re.Match[str] | None, line: str, location: SourceLocation, report: Report
     ) -> None:
-        """Take a line in; outside a reference, lines without a tag are an exporter's remarks."""
+        """Add a line, with the match of its tag; lines outside a reference are ignored."""
         self._size += len(line)
-        if not self.line or self._size > LONGEST_RECORD or (found and found[1] == "ER"):
+        if not self.line or self._size > LONGEST_RECORD or (tagged and tagged[1] == "ER"):
             return
-        if found:
-            self._last = found[1]
-            if found[1] in _KNOWN:
-                self.lines.append(f"{found[1]}  - {found[2]}")
+
+        if tagged:
+            self._last = tagged[1]
+            if tagged[1] in _KNOWN:
+                self.lines.append(f"{tagged[1]}  - {tagged[2]}")
             else:
-                self._unknown.add(found[1])
+                self._unknown.add(tagged[1])
         elif self._last in self._unknown:
             return
         elif self._last in _CONTINUED:
-            self.lines.append(
-                f"{self._last}  - {line}" if self._last == "KW" else f"      {line.strip()}"
-            )
+            is_keyword = self._last == "KW"
+            self.lines.append(f"KW  - {line}" if is_keyword else f"      {line.strip()}")
         else:
-            report.note("repaired", "broken_line", place)
+            report.note("repaired", "broken_line", location)
 
     def ended(self, file: str, report: Report, whole: bool) -> Iterator[tuple[int, str]]:
-        """Yield the reference if it is one, and report what is wrong with it."""
-        place = SourceLocation(file, self.line)
+        """Yield (line, text) of the reference if it can be used, and report what is wrong."""
+        location = SourceLocation(file, self.line)
         if not self.lines:
             return
+
         if self._size > LONGEST_RECORD:
-            report.note("skipped", "record_too_long", place)
+            report.note("skipped", "record_too_long", location)
         elif not self.typed:
-            report.note("skipped", "malformed_ris", place, detail="no TY line")
+            report.note("skipped", "malformed_ris", location, detail="no TY line")
         else:
             if self._unknown:
-                report.note(
-                    "repaired", "unknown_ris_tag", place, detail=", ".join(sorted(self._unknown))
-                )
+                detail = ", ".join(sorted(self._unknown))
+                report.note("repaired", "unknown_ris_tag", location, detail=detail)
             if not whole:
-                report.note("repaired", "no_end_of_record", place)
+                report.note("repaired", "no_end_of_record", location)
             yield self.line, "\n".join([*self.lines, "ER  - "])
 
 
@@ -133,25 +131,22 @@ def _record(reference: dict[str, Any]) -> Raw:
         return next((str(reference[name]) for name in names if reference.get(name)), "")
 
     urls = [str(url) for url in reference.get("urls", [])]
+    notes = [str(note) for note in reference.get("notes", [])]
     local = first("id")
     keys = [
         registry_key(first("doi"), "doi"),
         *map(registry_key, urls),
-        *(
-            registry_key(str(note))
-            for note in [*reference.get("notes", []), first("accession_number")]
-        ),
+        *map(registry_key, [*notes, first("accession_number")]),
     ]
+    authors = reference.get("authors") or reference.get("first_authors") or []
     date = first("year", "publication_year", "date")
+
     return {
-        # A bare number counts the records of one export: it names no paper.
+        # An id that is a number only counts the records of one export.
         **identity(keys, "" if local.isdecimal() else local, "ris"),
         "title": first("title", "primary_title"),
         "abstract": first("abstract", "notes_abstract"),
-        "authors": [
-            _name(str(name))
-            for name in reference.get("authors") or reference.get("first_authors") or []
-        ],
+        "authors": [_name(str(name)) for name in authors],
         "venue": first(
             "journal_name",
             "alternate_title3",
@@ -182,12 +177,13 @@ def _name(name: str) -> str:
 
 
 def _date(value: str) -> str:
-    found = _DATE.match(value)
-    if not found or not 1 <= int(found[2]) <= 12:
+    """Return a date with at least a month as ISO 8601, or ""."""
+    match = _DATE.match(value)
+    if not match or not 1 <= int(match[2]) <= 12:
         return ""
-    return f"{found[1]}-{int(found[2]):02}" + (
-        f"-{int(found[3]):02}" if found[3] and int(found[3]) <= 31 else ""
-    )
+
+    day = f"-{int(match[3]):02}" if match[3] and int(match[3]) <= 31 else ""
+    return f"{match[1]}-{int(match[2]):02}{day}"
 
 
 def _pages(start: str, end: str) -> str:

@@ -1,6 +1,4 @@
-"""The metadata of S2ORC's releases of 2019 and 2020: a paper a line, its citations as Semantic
-Scholar's corpus ids.
-"""
+"""Read the metadata of S2ORC's releases of 2019 and 2020: a paper a line, with what it cites."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +13,7 @@ NAME = "s2orc-metadata"
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with a record that has S2ORC's id and says whom the paper cites."""
+    """Return whether the first records have S2ORC's id and outbound citations."""
     return any(
         "paper_id" in record
         and not record.keys().isdisjoint(("outbound_citations", "has_outbound_citations"))
@@ -26,20 +24,12 @@ def detects(head: bytes) -> bool:
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record)."""
     for line, record in objects(source, report):
-        yield (
-            line,
-            {
-                **paper_of(record),
-                "references": _keys(record.get("outbound_citations")),
-                "fields": record.get("mag_field_of_study"),
-            },
-        )
+        cited, fields = record.get("outbound_citations"), record.get("mag_field_of_study")
+        yield line, {**paper_of(record), "references": _keys(cited), "fields": fields}
 
 
 def _keys(value: Any) -> Any:
-    """Return corpus ids as keys; what is no list stays as it is, for `clean` to refuse."""
-    return (
-        [f"s2:{item}" for item in value if isinstance(item, str | int)]
-        if isinstance(value, list)
-        else value
-    )
+    """Return corpus ids as keys; a value that is no list is returned for `clean` to report."""
+    if not isinstance(value, list):
+        return value
+    return [f"s2:{item}" for item in value if isinstance(item, str | int)]

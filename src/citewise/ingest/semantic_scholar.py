@@ -1,8 +1,7 @@
-"""Semantic Scholar as JSON lines: the dumps of papers, abstracts and citations, and papers saved
-from the Graph API.
+"""Read Semantic Scholar's JSON lines: dumps of papers, abstracts, citations; Graph API papers.
 
-The dumps hold one kind of record a file, so abstracts and citations come out as patches: records
-without a title, which the library merges into the paper of that id.
+A file of a dump has one kind of record, so abstracts and citations become patches: records without
+a title, which the library merges into the paper of that id.
 """
 
 import re
@@ -18,7 +17,7 @@ from citewise.ingest.source import Source
 NAME = "s2"
 
 WINDOW = 200_000
-"""How many citations are held (at most some 70 MB) to be grouped by citing paper; a dump has no
+"""Citations kept in memory (at most some 70 MB) to group them by citing paper: a dump has no
 useful order.
 """
 
@@ -44,7 +43,7 @@ _KINDS = {
     "MetaAnalysis": "article",
     "Study": "article",
 }
-"""Most telling first: a paper of a conference is a JournalArticle as well."""
+"""The most specific first: a paper of a conference is a JournalArticle as well."""
 
 _PAGE = "data"
 _OWN = re.compile(r"\d{1,18}|[0-9a-f]{40}")
@@ -53,7 +52,7 @@ _VOLUME_AND_NUMBER = re.compile(r"(\d+) (\d+)")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with papers, abstracts or citations of Semantic Scholar."""
+    """Return whether the source starts with papers, abstracts or citations of Semantic Scholar."""
     return any(map(_recognised, first_objects(head, page=_PAGE)))
 
 
@@ -61,64 +60,65 @@ def _recognised(record: dict[str, Any]) -> bool:
     if "citingcorpusid" in record:
         return "citedcorpusid" in record
     if "corpusid" in record:
-        return (
-            "title" in record or "abstract" in record
-        ) and "content" not in record  # S2ORC's full texts
+        # S2ORC's full texts have a content.
+        return ("title" in record or "abstract" in record) and "content" not in record
     return "paperId" in record and ("title" in record or "references" in record)
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record); a patch of references stands at the line of its first citation."""
+    """Yield (line, record); the line of a patch of references is that of its first citation."""
     window = _Window()
     for line, record in objects(source, report, _PAGE):
+        location = SourceLocation(source.name, line)
         if "citingcorpusid" in record:
             citing, cited = _key(record["citingcorpusid"]), _key(record.get("citedcorpusid"))
             if citing and cited:
                 yield from window.add(line, citing, cited)
             else:
-                report.note(
-                    "skipped", "citation_without_paper", SourceLocation(source.name, line), citing
-                )
+                report.note("skipped", "citation_without_paper", location, citing)
         elif "title" in record or "references" in record:
             yield line, _paper({name.lower(): value for name, value in record.items()})
         elif "abstract" in record:
             yield line, {"id": _key(record.get("corpusid")), "abstract": record["abstract"]}
         else:
-            report.note("skipped", "not_a_paper", SourceLocation(source.name, line))
+            report.note("skipped", "not_a_paper", location)
+
     yield from window.flush()
 
 
 @dataclass(slots=True)
 class _Window:
-    """Citations that wait for more of the same citing paper."""
+    """Groups citations by citing paper, within a limited number of them."""
 
-    held: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    pending: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    """Citing key to the line of the first citation, and the cited keys."""
     size: int = 0
+    """The number of pending citations."""
 
     def add(self, line: int, citing: str, cited: str) -> Iterator[tuple[int, Raw]]:
-        """Hold a citation; yield the patches of all other papers, or of all, where the window is
-        full.
+        """Add a citation; where the window is full, yield the patches of all other citing papers.
+
+        The paper of this citation stays, unless it fills more than half of the window.
         """
-        self.held.setdefault(citing, (line, []))[1].append(cited)
+        self.pending.setdefault(citing, (line, []))[1].append(cited)
         self.size += 1
+
         if self.size >= WINDOW:
-            last = self.held.pop(citing)
+            last = self.pending.pop(citing)
             yield from self.flush()
-            self.held[citing], self.size = last, len(last[1])
+            self.pending[citing], self.size = last, len(last[1])
             if self.size > WINDOW // 2:
                 yield from self.flush()
 
     def flush(self) -> Iterator[tuple[int, Raw]]:
-        """Yield a patch for each citing paper and hold nothing."""
-        for citing, (line, references) in self.held.items():
+        """Yield a patch for each citing paper and empty the window."""
+        for citing, (line, references) in self.pending.items():
             yield line, {"id": citing, "references": references}
-        self.held, self.size = {}, 0
+        self.pending, self.size = {}, 0
 
 
 def _key(value: Any) -> str:
-    """Return the key of a corpus id (a number, in older dumps as a string) or a 40-digit sha; ""
-    for anything else.
-    """
+    """Return the key of a corpus id (a number, or a string in older dumps) or a sha, else ""."""
     if not isinstance(value, str | int):
         return ""
     text = str(value).lower()
@@ -126,10 +126,12 @@ def _key(value: Any) -> str:
 
 
 def _paper(paper: dict[str, Any]) -> Raw:
-    """Return the record of a paper, its names in lower case: so the dumps and the Graph API spell
-    them alike.
+    """Return the record of a paper, given with member names in lower case.
+
+    In lower case, the dumps and the Graph API have the same names.
     """
     journal = paper.get("journal")
+
     return {
         "id": _key(paper.get("corpusid")) or _key(paper.get("paperid")),
         "title": paper.get("title"),
@@ -149,15 +151,16 @@ def _paper(paper: dict[str, Any]) -> Raw:
 def _ids(paper: dict[str, Any]) -> dict[str, Any]:
     external, address = paper.get("externalids"), paper.get("url")
     sha = _SHA.match(address) if isinstance(address, str) else None
-    found = {scheme: at(external, name) for name, scheme in _SCHEMES.items()}
+
+    ids = {scheme: at(external, name) for name, scheme in _SCHEMES.items()}
     central = at(external, "PubMedCentral")
-    found["pmcid"] = f"PMC{central}" if str(central).isdigit() else central
-    found["s2"] = _key(paper.get("paperid")) or (sha[1] if sha else "")
-    return found
+    ids["pmcid"] = f"PMC{central}" if str(central).isdigit() else central
+    ids["s2"] = _key(paper.get("paperid")) or (sha[1] if sha else "")
+    return ids
 
 
 def _references(value: Any) -> Any:
-    """Return the keys of the papers cited; those that Semantic Scholar could not resolve have none."""
+    """Return the keys of the cited papers, without those that Semantic Scholar did not resolve."""
     if not isinstance(value, list):
         return value
     keys = (_key(at(item, "paperId")) or _key(at(item, "corpusId")) or _key(item) for item in value)
@@ -167,16 +170,15 @@ def _references(value: Any) -> Any:
 def _kind(paper: dict[str, Any]) -> str:
     if paper.get("venue") == "arXiv.org":
         return "preprint"
+
     types = paper.get("publicationtypes")
-    return (
-        next((kind for name, kind in _KINDS.items() if name in types), "")
-        if isinstance(types, list)
-        else ""
-    )
+    if not isinstance(types, list):
+        return ""
+    return next((kind for name, kind in _KINDS.items() if name in types), "")
 
 
 def _details(journal: Any) -> dict[str, Any]:
-    """Return volume, number and pages; PubMed's volumes come with the number after a space."""
+    """Return volume, number and pages; PubMed gives volume and number as "12 3"."""
     volume = at(journal, "volume")
     both = _VOLUME_AND_NUMBER.fullmatch(volume) if isinstance(volume, str) else None
     return {

@@ -1,6 +1,4 @@
-"""Where records come from: files, folders and standard input, plain or compressed, in bounded
-memory.
-"""
+"""Open sources (files, folders, standard input; plain or compressed) and read them in pieces."""
 
 import io
 import sys
@@ -14,17 +12,15 @@ from citewise.ingest.decompress import DAMAGE, decompressed
 from citewise.ingest.report import Report, SourceLocation
 
 LONGEST_RECORD = 32 * 1024 * 1024
-"""Bytes; a longer line or entry is skipped, so that no record can exhaust memory."""
+"""Bytes; a longer line or entry is skipped, which bounds memory."""
 
 HEAD = 65_536
-"""Bytes of a source that a format may look at to recognise itself."""
+"""Bytes of a source by which its format is recognised."""
 
 
 @dataclass(slots=True)
 class Source:
-    """An open, decompressed stream with a name to report; `bytes_read` counts what came off the
-    disk.
-    """
+    """An open, decompressed stream with a name for reports; `size` is that of its file in bytes."""
 
     name: str
     stream: io.BufferedReader
@@ -33,7 +29,7 @@ class Source:
 
     @property
     def bytes_read(self) -> int:
-        """Return how much of the (compressed) file has been read, for progress."""
+        """Return how many bytes of the (compressed) file have been read, for progress."""
         return self.raw.tell() if self.raw is not None and self.raw.seekable() else 0
 
     def head(self) -> bytes:
@@ -46,30 +42,28 @@ class Source:
             ) from None
 
     def text(self) -> io.TextIOWrapper:
-        """Return the rest as text: UTF-8 (with or without a byte-order mark), broken bytes replaced
-        by U+FFFD.
-        """
+        """Return the rest as UTF-8 text, without a byte-order mark; invalid bytes become U+FFFD."""
         return io.TextIOWrapper(self.stream, encoding="utf-8-sig", errors="replace", newline=None)
 
     def close(self) -> None:
-        """Close the stream and the file below it."""
+        """Close the stream and its file, unless that is standard input."""
         self.stream.close()
         if self.raw is not None and self.raw is not sys.stdin.buffer:
             self.raw.close()
 
 
 def find(paths: Iterable[str | Path]) -> Iterator[str]:
-    """Yield the files that the paths name: "-" for standard input, a folder's files in order,
-    hidden ones left out.
+    """Yield the paths of files ("-": standard input), and those of the files in folders.
+
+    A folder's files are sorted; hidden ones are left out.
     """
     for path in map(str, paths):
-        place = Path(path)
-        if path == "-" or place.is_file() or place.is_fifo():
+        given = Path(path)
+        if path == "-" or given.is_file() or given.is_fifo():
             yield path
-        elif place.is_dir():
-            files = sorted(
-                file for file in place.rglob("*") if file.is_file() and not _hidden(file, place)
-            )
+        elif given.is_dir():
+            inside = (file for file in given.rglob("*") if file.is_file())
+            files = sorted(file for file in inside if not _hidden(file, given))
             if not files:
                 raise MissingData(f"{path}: no files in this folder")
             yield from map(str, files)
@@ -82,25 +76,27 @@ def _hidden(file: Path, folder: Path) -> bool:
 
 
 def open_source(path: str) -> Source:
-    """Open a file by path, or standard input by "-", decompressing what its first bytes say is
-    compressed.
-    """
+    """Open a file, or standard input for "-"; compressed content is decompressed."""
     try:
         raw: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")
     except OSError as error:
         raise MissingData(f"{path}: cannot be opened ({error.strerror})") from None
+
     buffered = (
         raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
     )
     stream = decompressed(buffered, buffered.peek(6))
+
     size = None if path == "-" else Path(path).stat().st_size
     name = "standard input" if path == "-" else path
     return Source(name, io.BufferedReader(cast(io.RawIOBase, stream), HEAD), size, buffered)
 
 
 def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line) of non-empty lines; tell `damaged` of overlong lines and of
-    a broken stream.
+    """Yield (line number from 1, line) of the non-empty lines.
+
+    `damaged` is called with (line number, reason) for each line that is too long, and where the
+    compressed stream is broken.
     """
     number = 0
     while True:
@@ -112,6 +108,7 @@ def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple
         except DAMAGE:
             damaged(number + 1, "broken_compression")
             return
+
         if not line:
             return
         number += 1
@@ -124,8 +121,9 @@ def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple
 def pieces(
     source: Source, damaged: Callable[[int, str], None], size: int = 1 << 20
 ) -> Iterator[bytes]:
-    """Yield the bytes in pieces, whatever the lines; tell `damaged` of a broken stream, by the line
-    where it breaks.
+    """Yield the bytes in pieces of at most `size`.
+
+    `damaged` is called with (line number, reason) where the compressed stream is broken.
     """
     line = 1
     while True:
@@ -134,6 +132,7 @@ def pieces(
         except DAMAGE:
             damaged(line, "broken_compression")
             return
+
         if not piece:
             return
         line += piece.count(b"\n")
@@ -141,9 +140,7 @@ def pieces(
 
 
 def content_of(source: Source, report: Report) -> bytes | None:
-    """Return all bytes of a source that is one document; one that is damaged or too large is
-    reported.
-    """
+    """Return all bytes of a source; None, and a report, where it is damaged or too large."""
 
     def damaged(line: int, reason: str) -> None:
         report.note("skipped", reason, SourceLocation(source.name, line))
@@ -156,10 +153,12 @@ def content_of(source: Source, report: Report) -> bytes | None:
         if size > LONGEST_RECORD:
             damaged(1, "record_too_long")
             break
+
     return b"".join(parts) if report.total("skipped") == before else None
 
 
 def _skip_line(stream: io.BufferedReader) -> None:
+    """Read up to the end of the line in bounded memory."""
     while True:
         piece = stream.readline(HEAD)
         if not piece or piece.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""Lines of text out of a stream, for the formats whose records span lines."""
+"""Read lines of text from a source, for the formats whose records span lines."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,9 @@ from citewise.text.encoding import is_utf8, text_of
 
 
 def text_lines(source: Source, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line without its end) of the non-empty lines; what is not UTF-8 or too
-    long is reported.
+    """Yield (line number, line without its end) of the non-empty lines.
+
+    Lines that are not UTF-8 are repaired and reported; lines that are too long are skipped.
     """
 
     def damaged(line: int, reason: str) -> None:

@@ -70,6 +70,7 @@ def replace(path: Path, content: bytes) -> None:
 def link_folder(old: Path, new: Path) -> None:
     """Fill a new folder with the old one's files, by hard links where the file system has them."""
     new.mkdir(parents=True)
+
     for file in old.iterdir():
         if file.suffix == ".lock":
             continue

@@ -121,7 +121,7 @@ class Generation:
         self._lexical.remove(rows)
 
     def remove(self, rows: list[int]) -> None:
-        """Mark rows of the old generation as deleted, and the sentences of their papers with them."""
+        """Mark rows of the old generation as deleted, with the sentences of their papers."""
         if self.kept is not None:
             self._forgotten = np.union1d(self._forgotten, self._sentences_by(self.kept, rows))
         self.delete(rows)
@@ -344,8 +344,8 @@ def _lengths(segments: list[Segment], deleted: Rows) -> dict[str, int]:
 
 
 def collect_garbage(path: Path, manifest: Manifest | None) -> None:
-    """Remove what the current generation does not use: older generations, and what a writer that was killed
-    left.
+    """Remove what the current generation does not use: older generations, and the files of a writer
+    that was killed.
     """
     used = {f"segments/{entry.name}" for entry in manifest.segments} if manifest else set()
     used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()

@@ -17,16 +17,16 @@ class GraphStore:
 
     def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return the papers of the library that each paper cites, as far as the scope sees them."""
-        found = self._tables.references.lists(rows)
+        references = self._tables.references.lists(rows)
         if scope is None:
-            return found
-        citing_seen = np.repeat(citing_is_seen(rows, self._years, scope), found.lengths)
-        return found.kept(citing_seen & ~np.isin(found.values, scope.unseen))
+            return references
+        citing_seen = np.repeat(citing_is_seen(rows, self._years, scope), references.lengths)
+        return references.kept(citing_seen & ~np.isin(references.values, scope.unseen))
 
     def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return the papers of the library that cite each paper, as far as the scope sees them."""
-        found = self._tables.citers.lists(rows)
+        citers = self._tables.citers.lists(rows)
         if scope is None:
-            return found
-        cited_seen = np.repeat(~np.isin(rows, scope.unseen), found.lengths)
-        return found.kept(cited_seen & citing_is_seen(found.values, self._years, scope))
+            return citers
+        cited_seen = np.repeat(~np.isin(rows, scope.unseen), citers.lengths)
+        return citers.kept(cited_seen & citing_is_seen(citers.values, self._years, scope))

@@ -1,4 +1,4 @@
-"""Adds papers to a generation: new ones are appended, versions of a known work are merged with it."""
+"""Adds papers to a generation: new ones are appended, versions of a known work are merged."""
 
 import dataclasses
 import functools
@@ -77,7 +77,7 @@ class Intake:
                 self._report.note("merged", "similar_reference", location, other.id, detail)
 
     def _take_sentences(self, sentences: Sentences) -> None:
-        """Add the sentences that are new; the papers that they cite, and their own, may be added later."""
+        """Add the sentences that are new; their papers and those that they cite may come later."""
         new = self._sentences.find(sentences.identities) < 0
         if self._generation.kept is not None:
             new &= self._generation.kept.evidence.tables.identities.find(sentences.identities) < 0
@@ -93,7 +93,7 @@ class Intake:
         self._report.known_sentences += len(sentences) - int(positions.size)
 
     def _take_all(self, batch: Batch) -> None:
-        """Add the papers of a batch: runs that match no other paper at once, the rest one by one."""
+        """Add the papers of a batch: those that match no other together, the rest one by one."""
         entries, may_match = batch.entries, self._may_match(batch.entries)
 
         done = 0

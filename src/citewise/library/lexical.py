@@ -97,7 +97,7 @@ class LexicalWriter:
 
     def remove(self, rows: Sequence[int]) -> None:
         """Remove rows that are in the index."""
-        # by query: for a delete by term, tantivy-py makes a signed term, which no unsigned field has
+        # by query: to delete by term, tantivy-py makes a signed term, which no unsigned field has
         for row in rows:
             self._writer.delete_documents_by_query(
                 tantivy.Query.term_query(self._schema, "row", row)

@@ -56,6 +56,7 @@ def _myself() -> dict[str, str | int]:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = "unknown"
+
     return {
         "process": os.getpid(),
         "host": platform.node(),

@@ -65,6 +65,7 @@ class Manifest(msgspec.Struct, frozen=True):
                 ),
             ]
         )
+
         return hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 

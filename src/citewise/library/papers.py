@@ -47,21 +47,21 @@ class PaperStore:
         wanted = np.asarray(rows, np.int64)
         self._check(wanted)
 
-        found: list[Paper | None] = [None] * wanted.size
+        by_position: list[Paper | None] = [None] * wanted.size
         for segment, positions, local in self._segments.split(wanted):
             papers = segment.records.read(local)
             for position, paper in zip(positions.tolist(), papers, strict=True):
-                found[position] = paper
-        return [paper for paper in found if paper is not None]
+                by_position[position] = paper
+        return [paper for paper in by_position if paper is not None]
 
     def titles(self, rows: Rows) -> list[str]:
         """Return the titles of the papers at the rows; costs a third of reading the papers."""
-        found = [""] * rows.size
+        titles = [""] * rows.size
         for segment, positions, local in self._segments.split(rows):
             contents = segment.records.raw(local)
             for position, content in zip(positions.tolist(), contents, strict=True):
-                found[position] = _decode_titled(content).title
-        return found
+                titles[position] = _decode_titled(content).title
+        return titles
 
     def _check(self, rows: Rows) -> None:
         outside = (rows < 0) | (rows >= self._segments.rows)
@@ -97,12 +97,12 @@ class PaperStore:
 
     def by_authors(self, authors: Sequence[str], scope: Scope | None = None) -> Ragged:
         """Return for each author the sorted rows of the papers under that name, within scope."""
-        found = []
+        rows = []
         for author in authors:
             ranges = [self._tables.authors.between(*each) for each in namesakes(author)]
-            found.append(np.unique(np.concatenate([np.zeros(0, np.int64), *ranges])))
+            rows.append(np.unique(np.concatenate([np.zeros(0, np.int64), *ranges])))
 
-        lists = Ragged.of(found)
+        lists = Ragged.of(rows)
         return lists if scope is None else lists.kept(self.in_scope(lists.values, scope))
 
     def years(self, rows: Rows) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Finds entries of lists of references that are papers of the library under nearly the same title."""
+"""Finds entries of lists of references that are papers of the library with similar titles."""
 
 import math
 from collections.abc import Iterable, Iterator

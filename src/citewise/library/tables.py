@@ -147,7 +147,7 @@ class Tables:
         )
 
     def with_citations(self, edges: Edges) -> "Tables":
-        """Return the tables with further citations; those that are in the graph already are not repeated."""
+        """Return the tables with further citations; those in the graph already are not repeated."""
         united, rows = np.union1d(self.references.edges, edges), self.references.starts.size - 1
         return replace(
             self,

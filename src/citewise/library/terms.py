@@ -72,7 +72,7 @@ class TermStore:
         return matrix
 
     def matches(self, rows: Rows, terms: TermNumbers, field: str) -> Matches:
-        """Return where the terms occur in a field of the papers, as positions in `rows` and `terms`."""
+        """Return the non-zero entries of `counts`, by positions in `rows` and `terms`."""
         # columns[t] is 1 + the position of term t in `terms`, 0 where it was not asked for
         columns = np.zeros(
             len(self._vocabulary), np.uint16 if terms.size < 2**16 - 1 else np.uint32
@@ -94,7 +94,9 @@ class TermStore:
         """Return every term of a field of each paper, and how often each occurs there."""
         if len(self._segments) == 1:
             terms, counts = self._segments[0].lists(field, rows, "terms", "counts")
-            return terms, counts.values
+            # 64 bits: the logarithm of a 16-bit count would be a 32-bit float
+            wide = Ragged(terms.values.astype(np.int64), terms.starts)
+            return wide, counts.values.astype(np.int64)
 
         lengths = np.zeros(rows.size, np.int64)
         owners, values, counted = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []

@@ -63,6 +63,7 @@ class VectorReader:
     def of(cls, folder: Path, manifest: VectorManifest) -> "VectorReader":
         """Open the files that a manifest names."""
         size = manifest.encoder.size
+
         return cls(
             manifest,
             tuple(

@@ -54,7 +54,7 @@ def verify(
     path: Path | str, progress: Callable[[int, int], None] = lambda done, all_: None
 ) -> Verification:
     """Check a library from its files' checksums up to every paper; `progress` is called with the
-    number of papers that were read and of all.
+    number of papers that were read and the number of all papers.
     """
     manifest = manifests.load(Path(path))
     problems = list(_file_problems(Path(path), manifest))
@@ -154,7 +154,8 @@ def _paper_problems(library: LibraryFolder, progress: Callable[[int, int], None]
         for start in range(0, alive.size, _BATCH):
             rows = alive[start : start + _BATCH]
             for position in _differing(segment, rows):
-                yield f"row {entry.first_row + int(rows[position])}: its record and its arrays differ"
+                row = entry.first_row + int(rows[position])
+                yield f"row {row}: its record and its arrays differ"
             done += rows.size
             progress(done, library.papers.rows.size)
 

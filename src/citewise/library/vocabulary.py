@@ -25,8 +25,8 @@ class Vocabulary:
 
     def number(self, word: str) -> int:
         """Return a word's number, -1 where it is unknown."""
-        found = int(self._lookup.find(np.array([digest(word)], np.uint64))[0])
-        return found if found >= 0 and self.word(found) == word else -1
+        number = int(self._lookup.find(np.array([digest(word)], np.uint64))[0])
+        return number if number >= 0 and self.word(number) == word else -1
 
     def word(self, number: int) -> str:
         """Return the word with a number."""

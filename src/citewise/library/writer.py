@@ -62,6 +62,7 @@ def _writing(
     """Give a new generation to fill while the writer lock is ours; on an error it is abandoned."""
     if must_exist:
         manifests.load(path)
+
     with writer_lock(path):
         old = LibraryFolder(path) if (path / manifests.NAME).exists() else None
         collect_garbage(path, old.manifest if old is not None else None)

@@ -58,7 +58,7 @@ class MemoryStores:
             lexical=MemoryLexical(papers, terms),
             evidence=evidence,
             vectors=MemoryVectors(papers, evidence),
-            models=MemoryModels(),
+            models=MemoryModels({}),
             info=StoreInfo(
                 location="memory",
                 fingerprint=hashlib.blake2b(repr(records).encode(), digest_size=8).hexdigest(),
@@ -82,4 +82,4 @@ class MemoryStores:
 
     def with_models(self, models: Mapping[str, bytes]) -> "MemoryStores":
         """Return the same library with these models, by name, and no others."""
-        return replace(self, models=MemoryModels(dict(models)))
+        return replace(self, models=MemoryModels(models))

@@ -1,7 +1,6 @@
 """Vectors and models of a library in memory: given, not made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,16 +84,24 @@ def _known(vectors: Vectors) -> NDArray[np.bool_]:
     return ~np.isnan(vectors[:, 0])
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryModels:
     """`protocols.Models` over a dictionary."""
 
-    contents: Mapping[str, bytes] = field(default_factory=dict)
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self._saved, self._loaded = dict(contents), dict[str, bytes | None]()
 
     def load(self, name: str) -> bytes | None:
-        """Return a model as it was given; None where there is none of that name."""
-        return self.contents.get(name)
+        """Return a model as it was when first asked for; None where there was none."""
+        return self._loaded.setdefault(name, self._saved.get(name))
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the models, sorted."""
-        return tuple(sorted(self.contents))
+        """Return the names of the saved models, sorted."""
+        return tuple(sorted(self._saved))
+
+    def save(self, name: str, content: bytes) -> None:
+        """Keep a model, in place of an older one of that name."""
+        self._saved[name] = content
+
+    def remove(self, name: str) -> None:
+        """Forget a model, where there is one of that name."""
+        self._saved.pop(name, None)

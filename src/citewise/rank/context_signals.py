@@ -6,20 +6,14 @@ from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
 from citewise.protocols import Stores
 from citewise.rank.sentence_signals import Candidates, cited_together
 from citewise.scoring.similarity import Bag, similarity
+from citewise.signals import SENTENCES
 from citewise.types import Query
 
 _LEAST = 0.05
-"""The weight of a citation whose citing paper is not similar to the draft, or not in the library."""
+"""The weight of a citation by a paper that is not similar to the draft, or not in the library."""
 
-_CONTEXT = (
-    "context_lift",
-    "context_mass",
-    "context_mass3",
-    "context_nearest",
-    "context_mean",
-    "context_text",
-)
-_SEEDS = ("seeds_cocited", "cited_elsewhere")
+_CONTEXT = SENTENCES.names("sentences", "the draft")
+_SEEDS = SENTENCES.names("sentences", "what the draft cites")
 
 
 def context_signals(
@@ -32,6 +26,7 @@ def context_signals(
     count = given.rows.size
     if not query.has_draft:
         return {name: np.full(count, np.nan) for name in _CONTEXT}
+
     bag = Bag.of_draft(stores, query)
     near = stores.evidence.citations_for(given.matches.nearest, given.scope)
     citing_similarity = _Similarity(stores, bag, np.append(near.citing, given.citations.citing))
@@ -46,6 +41,7 @@ def context_signals(
     citers = np.bincount(cited, minlength=count)
     by_citer = citing_similarity.of(citing)
     total = max(float((bag.weights * bag.idf(stores, "text")).sum()), 1e-9)
+
     return {
         "context_lift": votes / (citers + 3),
         "context_mass": summed(at, each * weights, count),
@@ -79,6 +75,7 @@ def seed_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, C
     seeds = np.unique(found[found >= 0])
     if not seeds.size:
         return {name: np.full(count, np.nan) for name in _SEEDS}
+
     rows = np.append(given.rows, np.setdiff1d(seeds, given.rows))
     wider = Candidates.of(stores, rows, given.matches, given.scope)
     elsewhere = np.isin(rows, seeds).astype(np.float64)

@@ -54,10 +54,17 @@ def _joined(lists: list[Ragged]) -> tuple[Rows, Rows]:
 
 
 def cosines(owners: Rows, items: Rows, weights: Column, count: int) -> Matrix:
-    """Return the owners x owners matrix of cosines of their weighted items; 0 where one has none."""
+    """Return the owners x owners matrix of the cosines of their weighted items.
+
+    An owner without items has 0. Items that only one owner has add to its norm, not to a product,
+    so that they need no column:
+
+        matrix   owners x shared items
+        cosine   matrix @ matrix.T / (norm * norm of the other)
+    """
     _, positions, times = np.unique(items, return_inverse=True, return_counts=True)
-    shared = times > 1  # an item of one owner alone counts in that owner's norm only
-    column = np.cumsum(shared) - 1
+    shared = times > 1
+    column = np.cumsum(shared) - 1  # the number of each shared item, from 0
     kept = shared[positions]
 
     matrix = np.zeros((count, int(shared.sum())))

@@ -1,4 +1,4 @@
-"""The signals of candidates for a draft, in two steps: cheap ones for all, the others for the best."""
+"""The signals of candidates for a draft: cheap ones for all of them, the others for the best."""
 
 import numpy as np
 
@@ -13,20 +13,13 @@ from citewise.rank.text_signals import (
     title_similarity,
 )
 from citewise.scoring.similarity import Bag
+from citewise.signals import DRAFTS
 from citewise.types import Query, Ranking, Scope
 
 _SEEDS = 50
 """The best candidates, which stand for the references that the draft will have."""
 
-_SEED_SIGNALS = (
-    "seeds_cocited",
-    "seeds_cocited_share",
-    "seeds_cocited_strong",
-    "seeds_cocited_near",
-    "seeds_cite",
-    "cites_seeds",
-    "seeds_words",
-)
+_SEED_SIGNALS = DRAFTS.names("trees", "seeds")
 
 
 def linear_signals(stores: Stores, query: Query, rows: Rows, scope: Scope) -> dict[str, Column]:
@@ -49,8 +42,10 @@ def tree_signals(
     weights = 1 / (1 + np.arange(rows.size) / 20)
     seeds = Weighted(rows[:_SEEDS], weights[:_SEEDS])
     feedback = feedback_bag(stores, seeds.rows, seeds.weights)
+
     title = stores.terms.lengths(rows, "title").astype(np.float64)
     abstract = stores.terms.lengths(rows, "abstract").astype(np.float64)
+
     return {
         **co_citation(stores, rows, citations, seeds, near, scope),
         **coupling(stores, rows, weights, scope),

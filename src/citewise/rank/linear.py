@@ -68,7 +68,7 @@ class LinearModel(msgspec.Struct, frozen=True, dict=True):
     @functools.cached_property
     def _partners(self) -> NDArray[np.float64]:
         """The products' weights as a features x features matrix."""
-        position = {name: place for place, name in enumerate(self.weights)}
+        position = {name: number for number, name in enumerate(self.weights)}
         matrix = np.zeros((len(position), len(position)))
         for product, weight in self.products.items():
             one, other = product.split(TIMES)

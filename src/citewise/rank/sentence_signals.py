@@ -52,6 +52,7 @@ class Candidates:
 def _pairs(citations: Citations) -> tuple[Rows, Rows]:
     """Return the distinct pairs of a candidate's position and a citing paper of the library."""
     known = citations.citing >= 0
+    # (position, citing paper) as one number: each pair once
     width = np.int64(citations.citing.max(initial=0)) + 1
     keys = np.unique(citations.positions[known] * width + citations.citing[known])
     return keys // width, keys % width
@@ -65,6 +66,7 @@ def span_signals(stores: Stores, given: Candidates) -> dict[str, Column]:
     at, spans = _nearest(given, stores.evidence.citations_for(matches.nearest, given.scope))
     similarity = matches.similarity[spans]
     cubed = similarity**3
+    # how many candidates each span supports
     width = np.bincount(spans, minlength=matches.nearest.size)[spans]
     # the argsort of an argsort is the rank of each span by BM25+, from 0
     order = np.argsort(-matches.similarity_plus, kind="stable")

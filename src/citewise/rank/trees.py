@@ -22,7 +22,7 @@ from citewise.protocols import Models, Signals
 from citewise.rank import derived
 from citewise.rank.features import GO_BACK, feature_matrix
 from citewise.rank.linear import LinearModel
-from citewise.signals import DRAFTS, SENTENCES, Catalogue
+from citewise.signals import DRAFTS, SENTENCES, Catalogue, plain
 from citewise.types import ServedBy
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class ModelKind:
         return feature_matrix({**signals, **self.derive(signals)}, names)
 
     def definition(self, features: Sequence[str], linear: LinearModel | None = None) -> str:
-        """Return a digest of how a model's features are computed, those of its linear step included.
+        """Return a digest of how a model's features are computed, with those of its linear step.
 
         It covers the versions of their signals, and the values that fixed signals give them: a
         change of a form or of a derived signal changes the digest by itself.
@@ -164,9 +164,10 @@ class TreeModel:
         """Load a model; refuse it where its features are not computed as they were in training."""
         if not _is_current(saved, kind):
             whose = "model that ships" if shipped else "library's own model"
+            unknown = ", ".join(map(repr, _unknown_signals(saved, kind)))
             raise BadLibrary(
                 f"the {whose} for {kind.name!r} was trained with other features than this version "
-                f"of citewise computes; {GO_BACK}"
+                f"of citewise computes{f' (it reads {unknown})' if unknown else ''}; {GO_BACK}"
             )
         return cls(
             kind=kind,
@@ -252,6 +253,13 @@ def _is_current(saved: SavedModel, kind: ModelKind) -> bool:
         return saved.definition == kind.definition(saved.features, saved.linear)
     except (KeyError, BadLibrary, ValueError):  # a signal is gone, or there are no features
         return False
+
+
+def _unknown_signals(saved: SavedModel, kind: ModelKind) -> list[str]:
+    """Return the signals that a model reads and that nothing computes."""
+    linear = saved.linear.weights if saved.linear else {}
+    read = {plain(feature) for feature in (*saved.features, *linear)}
+    return sorted(read - {signal.name for signal in kind.catalogue})
 
 
 def _boosters(trees: str, kind: ModelKind) -> "tuple[Booster, Booster] | None":

@@ -28,7 +28,7 @@ def renderers() -> dict[str, Renderer]:
 
 
 def _as_table(answer: Answer) -> str:
-    from citewise.render.tables import as_text  # rich is not needed for anything else
+    from citewise.render.tables import as_text  # only tables need rich
 
     return as_text(answer)
 

@@ -1,4 +1,4 @@
-"""Papers as BibTeX, RIS and CSL-JSON, as JabRef, Zotero and BibTeX import them."""
+"""Write papers as BibTeX, RIS and CSL-JSON, as JabRef, Zotero and BibTeX import them."""
 
 import re
 from collections.abc import Sequence
@@ -56,36 +56,37 @@ _CSL_TYPES = {
 }
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORD = re.compile(r"[^\W_]+")
+
+# A command at the start of a word: in names, bibtexparser 2.1 drops such words unless a brace
+# comes first.
 _BARE_COMMAND = re.compile(r"(?<!\S)(?=\\)")
-"""A command that starts a word; in names bibtexparser 2.1 loses such words, unless a brace comes
-first.
-"""
+
 _DASHES = re.compile(r"\s*[-–—]+\s*")
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(\d{2}))?)?")
 
 
 def bibtex(papers: Sequence[Paper]) -> str:
-    """Return one BibTeX entry a paper, in order."""
+    """Return a BibTeX entry for each paper, in order."""
     return "\n".join(
         _entry(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True)
     )
 
 
 def ris(papers: Sequence[Paper]) -> str:
-    """Return one RIS record a paper, in order."""
+    """Return an RIS record for each paper, in order."""
     return "\n".join(
         _reference(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True)
     )
 
 
 def csl(papers: Sequence[Paper]) -> str:
-    """Return a CSL-JSON array with one item a paper, in order."""
+    """Return a CSL-JSON array with an item for each paper, in order."""
     items = [_item(key, paper) for key, paper in zip(citation_keys(papers), papers, strict=True)]
     return msgspec.json.format(msgspec.json.encode(items), indent=2).decode() + "\n"
 
 
 def _kind(paper: Paper) -> str:
-    """Return the paper's kind; where it is unknown, a venue makes it an article."""
+    """Return the paper's kind; with a venue but no known kind it counts as an article."""
     return paper.kind or ("article" if paper.venue else "")
 
 
@@ -95,20 +96,19 @@ def _entry(key: str, paper: Paper) -> str:
     date = _date(paper)
     if len(date) > 1:
         fields["month"] = _MONTHS[date[1] - 1]
-    return (
-        "@"
-        + kind
-        + "{"
-        + ",\n".join([key, *(f"  {name} = {value}" for name, value in fields.items())])
-        + "\n}\n"
-    )
+
+    lines = [key, *(f"  {name} = {value}" for name, value in fields.items())]
+    return "@" + kind + "{" + ",\n".join(lines) + "\n}\n"
 
 
 def _fields(kind: str, paper: Paper) -> dict[str, str]:
+    """Return the fields of a BibTeX entry as LaTeX, "" where they are unknown."""
     details = {name: encode(_line(value)) for name, value in paper.details.items()}
     arxiv = registered(paper, "arxiv")
     venue = "" if kind == "misc" and "arxiv" in paper.venue.lower() else paper.venue
     publisher = "institution" if kind == "techreport" and not venue else "publisher"
+    pages = _DASHES.split(_line(paper.details.get("pages", "")))
+
     return {
         "title": _title(paper.title),
         "author": " and ".join(map(_bibtex_name, paper.authors)),
@@ -116,9 +116,7 @@ def _fields(kind: str, paper: Paper) -> dict[str, str]:
         "year": str(paper.year or ""),
         "volume": details.get("volume", ""),
         "number": details.get("number", ""),
-        "pages": "--".join(
-            encode(page) for page in _DASHES.split(_line(paper.details.get("pages", "")))
-        ),
+        "pages": "--".join(encode(page) for page in pages),
         publisher: details.get("publisher", ""),
         "doi": _verbatim(registered(paper, "doi")),
         "eprint": _verbatim(arxiv),
@@ -135,56 +133,54 @@ def _line(text: str) -> str:
 
 
 def _title(title: str) -> str:
-    """Encode a title, with braces around the words whose capitals BibTeX would take away."""
+    """Return a title as LaTeX, with braces around the words whose capitals BibTeX would lower."""
     title = _line(title)
-    if (
-        title.isupper() and len(title.split()) > 3
-    ):  # set in capitals throughout, which no word needs
+
+    # In a title that is all capitals, no word needs them.
+    if title.isupper() and len(title.split()) > 3:
         return encode(title)
+
     parts: list[str] = []
-    at = 0
+    position = 0
     for match in _WORD.finditer(title):
         if _has_own_capitals(match[0]):
-            parts += [encode(title[at : match.start()]), "{" + encode(match[0]) + "}"]
-            at = match.end()
-    return "".join([*parts, encode(title[at:])])
+            parts += [encode(title[position : match.start()]), "{" + encode(match[0]) + "}"]
+            position = match.end()
+    return "".join([*parts, encode(title[position:])])
 
 
 def _has_own_capitals(word: str) -> bool:
-    """Whether a word is no sentence-case word: BERT, mRNA, T5."""
+    """Return whether a word has capitals inside, or a capital and a digit: BERT, mRNA, T5."""
     return any(letter.isupper() for letter in word[1:]) or (
         word[:1].isupper() and any(letter.isdigit() for letter in word)
     )
 
 
 def _bibtex_name(author: str) -> str:
+    """Return "Family, Suffix, Given" as LaTeX; an organisation's name is in braces."""
     name = parsed(author)
     if name.whole:
         return "{" + encode(name.family) + "}"
+
     text = ", ".join(encode(part) for part in (name.family, name.suffix, name.given) if part)
     return _BARE_COMMAND.sub("{}", text)
 
 
 def _verbatim(address: str) -> str:
-    """Return an address or DOI as it is, for styles print it verbatim, save what would upset the
-    braces around it.
-    """
+    """Return an address or DOI that styles print verbatim, with backslashes and braces encoded."""
     return address.replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D")
 
 
 def _date(paper: Paper) -> list[int]:
     """Return year, month and day as far as they are known."""
-    found = _DATE.fullmatch(paper.date)
-    return (
-        [int(part) for part in found.groups() if part]
-        if found
-        else [paper.year]
-        if paper.year
-        else []
-    )
+    date = _DATE.fullmatch(paper.date)
+    if date:
+        return [int(part) for part in date.groups() if part]
+    return [paper.year] if paper.year else []
 
 
 def _reference(key: str, paper: Paper) -> str:
+    """Return a paper as an RIS record."""
     pages = _DASHES.split(paper.details.get("pages", ""), maxsplit=1)
     tags = [
         ("TY", _RIS_TYPES.get(_kind(paper), "GEN")),
@@ -204,25 +200,29 @@ def _reference(key: str, paper: Paper) -> str:
         *(("KW", word) for word in paper.fields),
         ("AB", paper.abstract),
     ]
-    return "".join(f"{tag}  - {_line(value)}\n" for tag, value in tags if _line(value)) + "ER  - \n"
+
+    lines = (f"{tag}  - {_line(value)}\n" for tag, value in tags if _line(value))
+    return "".join(lines) + "ER  - \n"
 
 
 def _ris_date(paper: Paper) -> str:
+    """Return a date as YYYY/MM/DD/ or, without a day, YYYY/MM//; "" where only a year is known."""
     numbers = _date(paper)
-    return (
-        "/".join([*(f"{number:02}" for number in numbers), "", "", ""][:4])
-        if len(numbers) > 1
-        else ""
-    )
+    if len(numbers) < 2:
+        return ""
+    return "/".join([*(f"{number:02}" for number in numbers), "", "", ""][:4])
 
 
 def _inverted(name: Name) -> str:
+    """Return "Family, Given, Suffix"."""
     return ", ".join(part for part in (name.family, name.given, name.suffix) if part)
 
 
 def _item(key: str, paper: Paper) -> dict[str, Any]:
+    """Return a paper as a CSL-JSON item, without empty fields."""
     details = paper.details
     arxiv = registered(paper, "arxiv")
+
     item = {
         "id": key,
         "type": _CSL_TYPES.get(_kind(paper), "document"),
@@ -241,11 +241,13 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "keyword": ", ".join(paper.fields),
         "abstract": paper.abstract,
     }
+
     return {name: value for name, value in item.items() if value or name == "title"}
 
 
 def _csl_name(name: Name) -> dict[str, str]:
     if name.whole or not name.given:
         return {"literal": _line(f"{name.family} {name.suffix}")}
+
     parts = {"family": name.family, "given": name.given, "suffix": name.suffix}
     return {part: value for part, value in parts.items() if value}

@@ -1,4 +1,4 @@
-"""Citation keys that a reader can guess: vaswani2017attention."""
+"""Make citation keys that a reader can guess: vaswani2017attention."""
 
 import re
 import unicodedata
@@ -72,8 +72,9 @@ _STOPWORDS = frozenset(
 
 
 def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    """Return a unique ASCII key for each paper: surname, year and the title's first telling word,
-    then a, b, c.
+    """Return a unique ASCII key for each paper: surname, year, first content word of the title.
+
+    Papers that would have the same key get a letter behind it: a, b, c.
     """
     used: set[str] = set()
     keys: list[str] = []
@@ -86,21 +87,24 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
 
 
 def _stem(paper: Paper) -> str:
+    """Return a paper's key without a letter behind it."""
     author = _plain(parsed(paper.authors[0]).family) if paper.authors else ""
-    words = [_plain(word) for word in re.split(r"[\W_]+", paper.title)]
-    telling = [word for word in words if word and word not in _STOPWORDS] or [
-        word for word in words if word
-    ]
-    stem = f"{author[:40]}{paper.year or ''}{telling[0][:40] if telling else ''}"
+    words = [word for word in map(_plain, re.split(r"[\W_]+", paper.title)) if word]
+    content_words = (word for word in words if word not in _STOPWORDS)
+    word = next(content_words, words[0] if words else "")
+
+    stem = f"{author[:40]}{paper.year or ''}{word[:40]}"
     return stem if stem[:1].isalpha() else f"paper{stem}"
 
 
 def _plain(text: str) -> str:
+    """Return a text's letters and digits in lower-case ASCII."""
     folded = unicodedata.normalize("NFKD", text.lower().translate(_FOLDED))
     return _NOT_PLAIN.sub("", folded.encode("ascii", "ignore").decode())
 
 
 def _candidates(stem: str) -> Iterator[str]:
+    """Yield a key without a letter, then with a, b, c, ..."""
     yield stem
     number = 0
     while True:

@@ -1,4 +1,4 @@
-"""Answers as JSON documents."""
+"""Write answers as JSON documents."""
 
 from dataclasses import asdict
 from typing import Any
@@ -8,7 +8,10 @@ import msgspec
 from citewise.types import Answer, Query
 
 _EXPLAINING = ("base", "contributions", "reasons")
-_OPTIONAL = ("authors", "sentence")
+"""Fields of a recommendation that only explained answers have."""
+
+_OPTIONAL = ("authors",)
+"""Fields of a query that are left out where they are empty."""
 
 
 def as_json(answer: Answer) -> str:
@@ -22,8 +25,9 @@ def formatted(value: Any) -> str:
 
 
 def document(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON has it."""
+    """Return the JSON document of an answer."""
     library = answer.library
+
     return {
         "library": {
             "path": library.location,
@@ -38,17 +42,17 @@ def document(answer: Answer) -> dict[str, Any]:
 
 
 def query_document(query: Query) -> dict[str, Any]:
-    """Return a query as a query file has it: preferences that were given, side by side with the
-    other fields.
+    """Return a query as an object of a query file: its fields and the preferences that were given,
+    all on one level.
     """
     fields = asdict(query)
     del fields["preferences"]
-    asked = {name: value for name, value in fields.items() if value or name not in _OPTIONAL}
-    return {**asked, **query.preferences.given()}
+    given = {name: value for name, value in fields.items() if value or name not in _OPTIONAL}
+    return {**given, **query.preferences.given()}
 
 
 def recommendations(answer: Answer) -> list[dict[str, Any]]:
-    """Return the recommendations of an answer as JSON has them."""
+    """Return the JSON objects of an answer's recommendations."""
     left_out = () if answer.explained else _EXPLAINING
     return [
         {name: value for name, value in asdict(each).items() if name not in left_out}

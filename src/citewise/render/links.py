@@ -1,4 +1,4 @@
-"""Where a paper can be found."""
+"""Find a paper's ids in registries and its web address."""
 
 from urllib.parse import quote
 
@@ -14,7 +14,7 @@ def registered(paper: Paper, scheme: str) -> str:
 
 
 def web_address(paper: Paper) -> str:
-    """Return the paper's own page (a DOI's, arXiv's, or the address that its source gave), or ""."""
+    """Return the address of a paper's page at doi.org, at arXiv or as its source gave it, or ""."""
     if registered(paper, "doi"):
         return f"https://doi.org/{quote(registered(paper, 'doi'), safe='/:;.,()-_~+=!*@$')}"
     if registered(paper, "arxiv"):
@@ -23,6 +23,6 @@ def web_address(paper: Paper) -> str:
 
 
 def given_address(paper: Paper) -> str:
-    """Return the address that the paper's source gave, or "" where it is none of the web."""
+    """Return the web address that the paper's source gave, or ""."""
     address = paper.details.get("url", "").strip()
     return quote(address, safe=_SAFE) if address.lower().startswith(("http://", "https://")) else ""

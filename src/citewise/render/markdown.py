@@ -1,4 +1,4 @@
-"""Papers as a numbered Markdown list."""
+"""Write papers as a numbered Markdown list."""
 
 import re
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ _LIST_MARK = re.compile(r"(\d*)([-+=.)])")
 
 
 def markdown(papers: Sequence[Paper]) -> str:
-    """Return one list item a paper: authors, year, title (linked where the paper has an address)
-    and venue.
-    """
+    """Return a numbered list of papers: authors, year, title (with a link, if any) and venue."""
     return "".join(f"{number}. {markdown_item(paper)}\n" for number, paper in enumerate(papers, 1))
 
 
 def markdown_answer(answer: Answer) -> str:
-    """Return the same of an answer; where it is explained, with the reasons below each paper and
-    what answered last.
+    """Return an answer as a numbered list of papers.
+
+    An explained answer has the reasons below each paper, and the system's name at the end.
     """
     if not answer.explained:
         return markdown([each.paper for each in answer.recommendations])
+
     lines = []
     for each in answer.recommendations:
         mark = f"{each.rank}. "
@@ -35,7 +35,7 @@ def markdown_answer(answer: Answer) -> str:
 
 
 def markdown_item(paper: Paper) -> str:
-    """Return a paper as a line, without its number."""
+    """Return a paper as a list item without its number."""
     parts = [
         _authors(paper),
         f"({paper.year})." if paper.year else "",
@@ -43,7 +43,9 @@ def markdown_item(paper: Paper) -> str:
         f"*{escaped(paper.venue).rstrip('.')}*." if paper.venue.strip() else "",
     ]
     text = " ".join(part for part in parts if part)
-    mark = _LIST_MARK.match(text)  # "5. Experiments" as a title would start a list within the list
+
+    # A title such as "5. Experiments" would start a list within the list.
+    mark = _LIST_MARK.match(text)
     return f"{mark[1]}\\{text[mark.start(2) :]}" if mark else text
 
 
@@ -61,5 +63,5 @@ def _title(paper: Paper) -> str:
 
 
 def escaped(text: str, folded: bool = True) -> str:
-    """Return a text that Markdown shows as it is; unless `folded`, with its white space."""
+    """Return a text with Markdown's special characters escaped, and single spaces if `folded`."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()) if folded else text)

@@ -1,26 +1,28 @@
-"""A person's name in the parts that bibliographies print and sort by."""
+"""Split a person's name into the parts that bibliographies print and sort by."""
 
 import re
 from dataclasses import dataclass
 
 _SUFFIXES = frozenset(("jr", "jr.", "sr", "sr.", "ii", "iii", "iv"))
 _CORPORATE = re.compile(
-    r"\b(?:collaboration|consortium|team|group|organi[sz]ation|universit\w+|institut\w*|committee|association|society"
-    r"|foundation|project|network|ministry|department|cent(?:er|re)|council|agency|commission|developers|community"
-    r"|laborator\w+|company|corporation|inc|ltd|gmbh|program(?:me)?|initiative|alliance|bureau|office|academy)\b\.?"
+    r"\b(?:collaboration|consortium|team|group|organi[sz]ation|universit\w+|institut\w*"
+    r"|committee|association|society|foundation|project|network|ministry|department"
+    r"|cent(?:er|re)|council|agency|commission|developers|community|laborator\w+|company"
+    r"|corporation|inc|ltd|gmbh|program(?:me)?|initiative|alliance|bureau|office|academy)\b\.?"
     r"|^the\s|[&/]|\d",
     re.IGNORECASE,
 )
+
+# Chinese, Japanese and Korean characters. Names in them are not split: which part is the family
+# name is not known.
 _FAMILY_FIRST = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-"""Chinese, Japanese and Korean letters: names in them are left whole, for their order cannot be
-told.
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A person's parts, particles ("van") with the family name; a `whole` name (an organisation's)
-    is all family.
+    """The parts of a person's name; particles ("van") belong to the family name.
+
+    A `whole` name, such as an organisation's, is not split: all of it is `family`.
     """
 
     family: str
@@ -30,27 +32,28 @@ class Name:
 
 
 def parsed(name: str) -> Name:
-    """Return the parts of "Given van Family Jr", of "van Family, Given" or of an organisation's
-    name.
-    """
+    """Return the parts of "Given van Family Jr", "van Family, Given" or an organisation's name."""
     name = " ".join(name.split())
     parts = [part.strip() for part in name.split(",")]
     if _is_whole(name) or len(parts) > 3 or not all(parts):
         return Name(name, whole=True)
     if len(parts) > 1:
         return _inverted(parts)
+
     words = name.split(" ")
     suffix = words.pop() if len(words) > 2 and words[-1].lower() in _SUFFIXES else ""
-    at = _family_start(words)
-    return Name(" ".join(words[at:]), " ".join(words[:at]), suffix)
+    start = _family_start(words)
+    return Name(" ".join(words[start:]), " ".join(words[:start]), suffix)
 
 
 def _is_whole(name: str) -> bool:
+    """Return whether a name is not to be split: an organisation's, or one of unknown order."""
     reserved = not {"and", "others"}.isdisjoint(name.lower().split(" "))
     return reserved or bool(_CORPORATE.search(name) or _FAMILY_FIRST.search(name))
 
 
 def _inverted(parts: list[str]) -> Name:
+    """Return the name of [family, given], [family, suffix, given] or [full name, suffix]."""
     if len(parts) == 3 and parts[1].lower() in _SUFFIXES:
         return Name(parts[0], parts[2], parts[1])
     if len(parts) == 2 and parts[1].lower() in _SUFFIXES:
@@ -60,10 +63,11 @@ def _inverted(parts: list[str]) -> Name:
 
 
 def _family_start(words: list[str]) -> int:
-    """Return where the family name begins: at the first particle after the first word, else at the
-    last word.
+    """Return the index of the family name's first word.
+
+    That is the first particle ("van") after the first word, else the last word.
     """
     if len(words) == 2 and words[0].islower() and not words[1][:1].islower():
         return 0
-    particles = (at for at in range(1, len(words) - 1) if words[at][0].islower())
+    particles = (index for index in range(1, len(words) - 1) if words[index][0].islower())
     return next(particles, len(words) - 1)

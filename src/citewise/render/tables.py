@@ -1,4 +1,4 @@
-"""Answers as tables for a terminal."""
+"""Format answers as tables for a terminal."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from citewise.types import Answer, Contribution, Recommendation
 
 _MOST_AUTHORS = 2
 _PARTS = 6
-"""Contributions that a person is shown; the JSON has all of them."""
+"""Contributions that are shown; the JSON has all of them."""
 _WIDTH = 100
 
 
@@ -24,9 +24,9 @@ def as_text(answer: Answer) -> str:
 
 
 def answer_table(answer: Answer) -> RenderableType:
-    """Return a table of recommendations.
+    """Return a table of an answer's recommendations.
 
-    What answered is named where the answer is explained, and where something stood in for it.
+    The system that answered is named where the answer is explained or a fallback was used.
     """
     table = recommendations_table(answer.recommendations)
     if not (answer.explained or answer.served_by.note):
@@ -40,6 +40,7 @@ def recommendations_table(answers: Sequence[Recommendation]) -> Table:
     table.add_column("", justify="right", style="dim")
     table.add_column("Score", justify="right", style="cyan", no_wrap=True)
     table.add_column("Paper", ratio=1, overflow="fold")
+
     for each in answers:
         about = "\n".join(_lines(each))
         evidence = map(quoted, each.evidence)
@@ -48,8 +49,10 @@ def recommendations_table(answers: Sequence[Recommendation]) -> Table:
 
 
 def _lines(each: Recommendation) -> list[str]:
+    """Return what the table says about a paper: title, source, reasons and parts of the score."""
     paper = each.paper
     about = [_authors(paper.authors), paper.venue, str(paper.year or ""), paper.id]
+
     lines = [
         f"[bold]{escape(paper.title)}[/bold]",
         f"[dim]{escape(' · '.join(filter(None, about)))}[/dim]",
@@ -61,7 +64,7 @@ def _lines(each: Recommendation) -> list[str]:
 
 
 def score_as_sum(each: Recommendation) -> str:
-    """Return a score as the sum of its labelled parts, largest first, the smaller ones together."""
+    """Return a score as a sum of labelled parts, largest first; the smallest are added up."""
     parts = by_label(each.contributions)
     shown = [f"{value:+.2f} {label}" for label, value in parts[:_PARTS]]
     if len(parts) > _PARTS:

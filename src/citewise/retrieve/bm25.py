@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Column, Rows
+from citewise.arrays import Column, RowIndex, Rows
 from citewise.errors import BadInput
 from citewise.protocols import Stores, TermNumbers, TermStatistics
 from citewise.scoring.bm25 import K1, B, idf, length_norm, saturation
@@ -18,7 +18,7 @@ from citewise.types import Contributions, Query, Ranking, Scope
 Form = Literal["title+abstract", "title", "keyterms"]
 
 _FEWEST_CANDIDATES = 200
-"""Fetched however small k is: the engine's order and the exact one differ most at the top."""
+"""Fetched even if k is small: the engine's order and the exact one differ most at the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,18 @@ class Bm25Parameters:
     """
 
     def __post_init__(self) -> None:
-        """Refuse values without a meaning."""
+        """Raise BadInput for values that make no sense."""
         if self.form not in ("title+abstract", "title", "keyterms"):
             raise BadInput(
                 f"unknown query form {self.form!r}; known: title+abstract, title, keyterms"
             )
+
         if not (0 <= self.k1 < math.inf and 0 <= self.b <= 1 and 0 <= self.delta < math.inf):
             raise BadInput(
                 f"BM25 needs k1 >= 0, 0 <= b <= 1, delta >= 0; got k1={self.k1}, b={self.b}, "
                 f"delta={self.delta}"
             )
+
         if not (self.keyterms >= 1 and 1 <= self.reach < math.inf and 0 < self.common <= 1):
             raise BadInput(
                 "BM25 needs keyterms >= 1, reach >= 1 and 0 < common <= 1; got "
@@ -63,11 +65,13 @@ class Bm25Parameters:
 def key_terms(
     counts: NDArray[np.int64], statistics: TermStatistics, limit: int
 ) -> NDArray[np.int64]:
-    """Return the positions of a text's most telling terms by Bo1, with document frequencies in
-    place of collection frequencies.
+    """Return the positions of a text's most informative terms, sorted, by Bo1 with document
+    frequencies in place of collection frequencies.
     """
     rate = np.maximum(statistics.frequencies, 1) / max(statistics.documents, 1)
+    # Bo1: count * log2((1 + rate) / rate) + log2(1 + rate) (Amati and van Rijsbergen 2002)
     weights = counts * np.log2((1 + rate) / rate) + np.log2(1 + rate)
+
     return np.sort(np.argsort(-weights, kind="stable")[:limit])
 
 
@@ -85,10 +89,12 @@ class Bm25:
         terms, counts = self._terms(query)
         if not terms.size:
             return Ranking(np.zeros(0, np.int64), np.zeros(0), {"bm25": np.zeros(0)})
+
         fetched = max(int(np.ceil(k * self._parameters.reach)), _FEWEST_CANDIDATES)
         rows = self._candidates(terms, counts, fetched, scope)
         scores = self._parts(rows, terms, counts).sum(1)
 
+        # by falling score, equal ones by row
         order = np.lexsort((rows, -scores))[: min(k, np.count_nonzero(scores))]
         return Ranking(rows[order], scores[order], {"bm25": scores[order]})
 
@@ -104,7 +110,7 @@ class Bm25:
         return Contributions(np.zeros(rows.size), words)
 
     def _terms(self, query: Query) -> tuple[TermNumbers, NDArray[np.int64]]:
-        """Return the query's terms and their counts, as the form asks for.
+        """Return the query's terms and their counts, as the form of the query wants them.
 
         A query without a title has its abstract; a sentence is itself the query.
         """
@@ -120,9 +126,11 @@ class Bm25:
     def _candidates(
         self, terms: TermNumbers, counts: NDArray[np.int64], k: int, scope: Scope
     ) -> Rows:
+        """Return at most k rows to be scored: `scope.within`, or the hits of the inverted index."""
         if scope.within is not None:
             given = np.unique(np.array(scope.within, np.int64))
             return given[self._stores.papers.in_scope(given, scope)]
+
         known = self._stores.terms.statistics(terms, "text")
         telling = known.frequencies <= self._parameters.common * known.documents
         if not telling.any():
@@ -135,6 +143,7 @@ class Bm25:
         """Return the papers x terms matrix of what each term adds to each paper's score."""
         if not (rows.size and terms.size):
             return np.zeros((rows.size, terms.size))
+
         read, parameters = self._stores.terms, self._parameters
         known = read.statistics(terms, "text")
         matrix = read.counts(rows, terms, "text")
@@ -148,7 +157,7 @@ class Bm25:
 
 
 class Bm25Ranker:
-    """The ranker: reads nothing but titles and abstracts."""
+    """The ranker: by BM25 over titles and abstracts."""
 
     reads: frozenset[str] = frozenset()
     writes = written_by("bm25")
@@ -163,5 +172,10 @@ class Bm25Ranker:
         return candidates.scored(scores, {"bm25": scores}).take(order)
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
-        """Return how much of each paper's score each term of the query gives."""
-        return self._bm25.contributions(query, ranking, rows)
+        """Return how much of each paper's score each term of the query gives.
+
+        The base is what a cascade added: less than 0 behind the papers that were ranked, else 0.
+        """
+        by_term = self._bm25.contributions(query, ranking, rows)
+        scores = ranking.scores[RowIndex(ranking.rows).of(rows)]
+        return Contributions(scores - self._bm25.scores(rows, query), by_term.parts)

@@ -1,4 +1,4 @@
-"""The inverted index's own order, deep and not scored again: for systems whose ranker scores."""
+"""The inverted index's own order, deep and without scores: for systems whose ranker scores."""
 
 import math
 
@@ -14,8 +14,8 @@ better (cs, dev).
 """
 
 _ENOUGH = 0.75
-"""Share of the papers asked for that suffices: within a span of years, an exact number would at
-times take a second search.
+"""This share of k papers is enough: within a range of years, an exact number would at times take a
+second search.
 """
 
 
@@ -29,10 +29,11 @@ class Engine:
         self._stores = stores
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
-        """Return the first k hits in scope; common terms are used only where others find too few."""
+        """Return the first k hits in scope; common terms only count where others find too few."""
         terms, counts = self._stores.terms.of(query.text)
         if not terms.size:
             return Ranking(np.zeros(0, np.int64), np.zeros(0), {"hit_rank": np.zeros(0)})
+
         known = self._stores.terms.statistics(terms, "text")
         telling = known.frequencies <= _COMMON * known.documents
 
@@ -42,5 +43,6 @@ class Engine:
             rows = search(terms[telling], counts[telling], k, scope, enough)
         if rows.size < enough and not telling.all():
             rows = search(terms, counts, k, scope, enough)
+
         ranks = np.arange(1.0, rows.size + 1)
         return Ranking(rows, 1 / ranks, {"hit_rank": ranks})

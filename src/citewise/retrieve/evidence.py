@@ -9,11 +9,11 @@ from citewise.spans.profiles import ClaimMatches, ClaimSearch
 from citewise.types import Query, Ranking, Scope
 
 _BY_SPANS, _BY_PROFILES, _BY_WORDS = 250, 200, 80
-"""How many papers come from the nearest spans, from profiles, and from titles and abstracts."""
+"""At most this many papers come from the nearest spans, from profiles, and from words."""
 
 
 class EvidenceRetriever:
-    """The retriever: reciprocal rank fusion of the three lists, a fair order already."""
+    """The retriever: reciprocal rank fusion of the three lists."""
 
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
@@ -31,6 +31,7 @@ class EvidenceRetriever:
                 self._by_words(matches, scope),
             ]
         )
+
         kept = self._stores.papers.in_scope(rows, scope)
         rows, scores = rows[kept], scores[kept]
         order = np.lexsort((rows, -scores))[:k]

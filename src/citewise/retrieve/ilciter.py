@@ -29,12 +29,12 @@ class IlciterParameters:
     threshold: float = 2.5
     """A claim is long if it has more than this many times the terms of the mean span."""
     dense: Ensemble = "conditional"
-    """When vectors join: for long claims, for all, or for none; without an encoder for none."""
+    """When vectors are used: for long claims, all, or none; without an encoder for none."""
     joined: Joined = "plus"
-    """The ranks that they join: of BM25+, as the paper does it; of BM25, of both, or of none."""
+    """The ranks that are added to theirs: of BM25+, as in the paper; of BM25, both, or none."""
 
     def __post_init__(self) -> None:
-        """Refuse values without a meaning."""
+        """Raise BadInput for values that make no sense."""
         if self.dense not in ("conditional", "always", "never"):
             raise BadInput(f"dense must be conditional, always or never, not {self.dense!r}")
         if self.joined not in ("plus", "okapi", "both", "none"):
@@ -66,11 +66,13 @@ class Ilciter:
         cited = self._stores.evidence.cited_for(spans, scope)
         rows, positions = np.unique(cited.rows.values, return_inverse=True)
 
+        # span_rank: the least rank of a span for which the paper is cited
         span_rank = np.full(rows.size, spans.size + 1)
         np.minimum.at(span_rank, positions, cited.rows.owners + 1)
         support = np.bincount(positions, cited.support, rows.size).astype(np.float64)
         years = self._stores.papers.years(rows)
 
+        # by span rank, then support, then year, then row; argsort(order) is the rank, from 0
         order = np.lexsort((rows, -years, -support, span_rank))
         signals = {
             "span_rank": span_rank.astype(np.float64),
@@ -82,34 +84,36 @@ class Ilciter:
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
         """Return the parts of scores, where a score is 1 / rank.
 
-        The best span alone would give a paper the first rank among those whose best span is as
-        good; among these support puts it back, then its year, and last its row, which is in the
-        base.
+        The best span alone would give a paper the first rank among those with an equally good span.
+        Among these, support moves it back, then its year, and last its row, which is in the base.
         """
         names = ("span_rank", "support", "year")
         span_rank, support, years = (ranking.signals[name] for name in names)
-        at = RowIndex(ranking.rows).of(rows)
+        positions = RowIndex(ranking.rows).of(rows)
 
         # papers x ranking: which papers of the ranking go before each paper, and why
-        better = span_rank < span_rank[at, None]
-        same_span = span_rank == span_rank[at, None]
-        more = same_span & (support > support[at, None])
-        later = same_span & (support == support[at, None]) & (years > years[at, None])
+        better = span_rank < span_rank[positions, None]
+        same_span = span_rank == span_rank[positions, None]
+        more = same_span & (support > support[positions, None])
+        equal = same_span & (support == support[positions, None])
+        later = equal & (years > years[positions, None])
 
         before = np.cumsum([each.sum(1) for each in (better, more, later)], axis=0)
         by_span, by_support, by_year = 1 / (1 + before)
+
         parts = {
             "span_rank": by_span,
             "support": by_support - by_span,
             "year": by_year - by_support,
         }
-        return Contributions(ranking.scores[at] - by_year, parts)
+        return Contributions(ranking.scores[positions] - by_year, parts)
 
     def spans(self, text: str, claim: Claim, scope: Scope) -> Rows:
-        """Return the prefetched spans, best first by the sum of their ranks; equal ones by BM25+."""
+        """Return the prefetched spans by the sum of their ranks; equal ones by BM25+."""
         hits = search_spans(self._stores, claim, scope)
         okapi = self._scores(hits, claim, 0.0)
         plus = self._scores(hits, claim, self._parameters.delta)
+
         prefetched = self._parameters.prefetched
         chosen = np.union1d(top(okapi, prefetched), top(plus, prefetched))
 
@@ -118,9 +122,10 @@ class Ilciter:
         return spans[np.lexsort((ranks["plus"], self._ensemble(text, claim, spans, ranks)))]
 
     def _ensemble(self, text: str, claim: Claim, spans: Rows, ranks: dict[str, Rows]) -> Rows:
-        """Return the sum of each span's ranks."""
+        """Return the sum of each span's ranks in the rankings that count for this claim."""
         if self._dense is None or not self._is_dense(claim):
             return ranks["okapi"] + ranks["plus"]
+
         total = _ranks(self._dense.spans(text, spans, spans.size))
         for name, lexical in ranks.items():
             if self._parameters.joined in (name, "both"):
@@ -131,7 +136,7 @@ class Ilciter:
         return hits.scores(claim.weights, self._parameters.k1, self._parameters.b, delta)
 
     def _is_dense(self, claim: Claim) -> bool:
-        """Whether vectors join for this claim."""
+        """Return whether vectors are used for this claim."""
         if self._parameters.dense == "never":
             return False
         mean = self._stores.evidence.statistics(claim.terms).mean_length
@@ -140,7 +145,8 @@ class Ilciter:
 
 
 def _ranks(scores: Column) -> Rows:
-    """Return the rank of each score, from 1; equal ones in the order in which they stand."""
+    """Return the rank of each score, from 1; equal ones in their order."""
     ranks = np.empty(scores.size, np.int64)
+    # the inverse of the sorting permutation
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
     return ranks

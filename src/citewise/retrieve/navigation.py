@@ -1,4 +1,4 @@
-"""Navigation (Nogueira et al. 2020, section 3): in rounds, what the best papers cite joins them.
+"""Navigation (Nogueira et al. 2020, section 3): in rounds, adds what the best papers cite.
 
 A round takes the best k_d papers D, collects the papers C that they cite, at most k_c, and ranks D
 and C together. The first round takes D from a retriever, each later one from the ranking of the
@@ -34,7 +34,7 @@ class Width(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How far navigation goes.
+    """How many rounds navigation makes, and how wide they are.
 
     The defaults had the best F1@20 and MRR in the paper; two rounds had the best recall.
     """
@@ -46,7 +46,7 @@ class Rounds:
     """What k_c limits: `new`, the cited papers that are not in D; `all`, every cited paper."""
 
     def __post_init__(self) -> None:
-        """Refuse values without a meaning."""
+        """Raise BadInput for values that make no sense."""
         if self.rounds < 0:
             raise BadInput(f"navigation needs rounds >= 0, not {self.rounds}")
         if not _WIDTHS.fullmatch(self.widths):
@@ -110,6 +110,8 @@ class Navigation:
         """
         cited = self._stores.graph.references(rows, scope).values
         cited = cited[self._stores.papers.in_scope(cited, scope)]
+
+        # each cited paper once, in the order of its first citation
         _, firsts = np.unique(cited, return_index=True)
         distinct = cited[np.sort(firsts)]
         if self._rounds.counted == "all":
@@ -118,11 +120,12 @@ class Navigation:
 
 
 def _started(ranking: Ranking) -> Ranking:
+    """Return a ranking as round 0."""
     return ranking.with_signals({"round": np.zeros(len(ranking))})
 
 
 def _joined(ranking: Ranking, added: Rows, number: int) -> Ranking:
-    """Return the ranking followed by the papers that a round added; only `round` is known of them."""
+    """Return the ranking followed by the papers that a round added; they only have `round`."""
     wider = ranking.followed_by(added)
     found_in = wider.signals["round"]
     return wider.with_signals({"round": np.where(np.isnan(found_in), float(number), found_in)})

@@ -113,7 +113,7 @@ def _split_plain(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], _Bounds
     last_gap = np.searchsorted(gaps, family_ends) - 1
     family_begins = np.maximum(np.where(last_gap >= 0, gaps[last_gap] + 1, 0), starts)
 
-    # others[i] is the number of other bytes among the first i: equal at both ends means none between
+    # others[i] is the number of other bytes among the first i: equal at both ends, if none between
     others = np.append(0, np.cumsum(classes == _OTHER))
     plain = (others[ends] == others[starts]) & (ends - starts <= _LONGEST)
     plain &= (first_ends > first_begins) & (family_ends > family_begins)

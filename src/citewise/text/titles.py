@@ -102,7 +102,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _prefixes(sets: Sequence[frozenset[str]], threshold: float) -> _Prefixes:
-    """Return the rarest words of each set: as many as two similar sets must share one of."""
+    """Return each set's prefix: its rarest words, one of which any similar set must have, too."""
     frequency = Counter(itertools.chain.from_iterable(sets))
     rarest_first = sorted(frequency, key=lambda word: (frequency[word], word))
     rank = {word: number for number, word in enumerate(rarest_first)}

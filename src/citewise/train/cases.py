@@ -26,10 +26,10 @@ field as little as they helped this one.
 """
 
 _THINNED = (0.05, 0.5)
-"""Of a thin graph's citations, a share between these is kept."""
+"""The least and the largest share of the citations that a thin graph keeps."""
 
 _ANONYMOUS = 0.4
-"""Of the papers with authors, such a share is asked as if they were not known."""
+"""The share of the papers with authors whose queries do not name them."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -72,9 +72,9 @@ class Case:
 
 def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -> str:
     """Return the kind of case that a question becomes: drawn, but always the same."""
-    place = draws(question, seed).random() * sum(kinds.values())
+    drawn = draws(question, seed).random() * sum(kinds.values())
     for kind, end in zip(kinds, np.cumsum([*kinds.values()]), strict=True):
-        if place < end:
+        if drawn < end:
             return kind
     return next(iter(kinds))
 
@@ -105,5 +105,6 @@ def anonymous_or_not(question: Question, seed: int) -> Question:
 
 
 def draws(question: Question, seed: int) -> np.random.Generator:
+    """Return a random generator that depends on the question's id and the seed alone."""
     digest = hashlib.blake2b(f"{seed} {question.id}".encode(), digest_size=8).digest()
     return np.random.default_rng(int.from_bytes(digest, "little"))

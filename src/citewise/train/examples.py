@@ -25,8 +25,8 @@ _ONE_IN = 20
 """Of the candidates that are not cited, the linear step learns from one in this many."""
 
 _BEST, _OTHERS = 200, 250
-"""Of the linear step's best, how many of the first the trees learn from, and how many drawn from
-those behind.
+"""The trees learn from this many of the linear step's best candidates, and from this many that
+are drawn from those behind.
 """
 
 
@@ -84,9 +84,7 @@ def collected(
     how: _How,
     progress: Progress = lambda done, total: None,
 ) -> tuple[Examples, list[Question]]:
-    """Ask every question; return what a ranker would learn from, and of which questions: none
-    without examples.
-    """
+    """Return the examples of all questions, and the questions that have any."""
     made: list[Examples] = []
     learned_from: list[Question] = []
     parts = workers.map(work, [(question, how) for question in questions])
@@ -97,9 +95,9 @@ def collected(
         progress(number, len(questions))
     if not made:
         raise BadInput(
-            f"no citation speaks for any candidate of {len(questions):,} queries, so there is nothing to "
-            "learn: citations count from the year after they were made. The system goes on with the model "
-            "that it has"
+            f"no candidate of {len(questions):,} queries is backed by a citation, so there is "
+            "nothing to learn: citations count from the year after they were made. The system goes "
+            "on with the model that it has"
         )
     return Examples.join(made), learned_from
 
@@ -110,7 +108,7 @@ def examples(
     extraction: Extraction,
     progress: Progress = lambda done, total: None,
 ) -> tuple[Examples, list[Question]]:
-    """Collect the examples of `best`; none of questions that BM25 answers."""
+    """Return the examples of `best`, and the questions that have any; BM25 answers the others."""
     return collected(workers, questions, _worked, extraction, progress)
 
 
@@ -172,7 +170,7 @@ def _tree_examples(
 def of_query(
     matrix: NDArray[Any], cited: NDArray[np.bool_], weights: NDArray[Any], gold: int
 ) -> Examples:
-    """Return the examples of one query, which should find so many papers."""
+    """Return the examples of one query, which should find `gold` papers."""
     return Examples(
         matrix.astype(np.float32),
         cited,
@@ -183,7 +181,7 @@ def of_query(
 
 
 def nothing(width: int) -> Examples:
-    """Return no examples of so many features."""
+    """Return no examples, with `width` features."""
     none = np.zeros(0, np.int64)
     return Examples(
         np.zeros((0, width), np.float32), none.astype(np.bool_), none.astype(np.float32), none, none

@@ -1,4 +1,4 @@
-"""What there is to know of a trained ranker: quality, each feature's worth, ablation, calibration."""
+"""The report on a trained ranker: quality, ablation, calibration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ Scores = NDArray[np.floating[Any]]
 
 _BINS = 10
 _CALIBRATED = 20
-"""Calibration is that of so many best candidates of each query."""
+"""Calibration is measured on this many of the best candidates of each query."""
 
 
 class Scorer(Protocol):
@@ -39,9 +39,9 @@ def figures(examples: Examples, scores: Scores, names: str) -> Figures:
     """Return the measures of the order that scores give."""
     measures = parse_measures(names)
     relevant = np.zeros((examples.sizes.size, max(measure.k for measure in measures)), np.bool_)
-    for place, order in enumerate(_orders(examples, scores)):
+    for number, order in enumerate(_orders(examples, scores)):
         found = examples.cited[order][: relevant.shape[1]]
-        relevant[place, : found.size] = found
+        relevant[number, : found.size] = found
     hits = Hits(relevant, examples.gold)
     return {str(measure): round(measure.of(hits), 4) for measure in measures}
 
@@ -65,13 +65,13 @@ def ablation(
     """Return the quality of trees that lack a family of features; none of them sees the features of
     `summary`.
 
-    `without` is given the places of the features that are left.
+    `without` fits trees on the features at the given positions and returns their quality.
     """
     found: dict[str, Figures] = {}
     for number, family in enumerate(("", *families)):
         lacking = {*summary, *families.get(family, ())}
         found[family or "nothing"] = without(
-            [place for place, name in enumerate(features) if name not in lacking]
+            [position for position, name in enumerate(features) if name not in lacking]
         )
         progress(number + 1, len(families) + 1)
     return found

@@ -1,6 +1,4 @@
-"""Trains the ranker of `evidence`: citing sentences are asked what they cite, of evidence that is
-older than they.
-"""
+"""Trains the ranker of `evidence`: citing sentences are queries, answered from older evidence."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -91,9 +89,7 @@ def train_sentences(
 def examples(
     workers: Workers, questions: Sequence[Question], extraction: Extraction, what: str, stage: Stage
 ) -> tuple[Examples, list[Question]]:
-    """Return the candidates of every question with their features, and of which questions there are
-    any.
-    """
+    """Return every question's candidates with their features, and the questions that have any."""
     return collected(
         workers, questions, _worked, extraction, lambda done, total: stage(what, done, total)
     )
@@ -145,9 +141,9 @@ def training_questions(
             break
     if min(len(train), len(dev)) < LEAST_QUERIES:
         raise BadInput(
-            f"training needs at least {LEAST_QUERIES} citing sentences to learn from and as many to judge "
-            "by, each with a year, that cite papers of which older sentences tell; found "
-            f"{len(train)} and {len(dev)}. `evidence` goes on with the model that ships"
+            f"training needs at least {LEAST_QUERIES} citing sentences to learn from and as many "
+            "to judge by, each with a year, that cite papers which older sentences cite too; "
+            f"found {len(train)} and {len(dev)}. `evidence` goes on with the model that ships"
         )
     return [poorer(stores, each, settings.seed) for each in by_paper(train)], [
         poorer(stores, each, settings.seed) for each in by_paper(dev)
@@ -163,14 +159,12 @@ def _asked(stores: Stores, split: SentenceSplit, least: int) -> list[Question]:
 
 
 def by_paper(questions: Sequence[Question]) -> list[Question]:
-    """Return the questions sorted by citing paper: equal scopes one after the other are faster."""
+    """Return the questions sorted by citing paper: answering equal scopes in a row is faster."""
     return sorted(questions, key=lambda each: each.query.hidden)
 
 
 def poorer(stores: Stores, question: Question, seed: int) -> Question:
-    """Return the question with as much of the draft around it as its kind has: drawn, but always
-    the same.
-    """
+    """Return a question that knows less of its draft: how much is drawn, but always the same."""
     return replace(question, query=_poorer(stores, question, seed))
 
 

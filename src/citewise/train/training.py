@@ -34,11 +34,11 @@ class RankerSettings:
     split: SplitSettings = field(default_factory=SplitSettings)
     """The model is trained on the train part and judged on the dev part; test is not looked at."""
     most: int = 4000
-    """How many of the youngest training queries are asked: the library that they see is most
+    """At most this many training queries are used, the youngest: the library that they see is most
     similar to today's.
     """
     tuning: int = 300
-    """How many of the dev queries are asked."""
+    """At most this many dev queries are used."""
     trees: int = 150
     ablation: bool = False
     """Whether trees are also fitted without each family of features."""
@@ -128,8 +128,8 @@ class Fitted:
 
 
 def check_ready(stores: Stores, target: Target) -> None:
-    """Raise an error for what would stop a long work at its end: LightGBM that cannot be loaded, a
-    baseline that cannot answer.
+    """Raise now what would otherwise end a long training with an error: LightGBM that cannot be
+    loaded, a baseline that cannot answer.
     """
     try:
         importlib.import_module("lightgbm")

@@ -1,1 +1,1 @@
-"""Full texts: papers, their references and the sentences that cite them, one module a format."""
+"""Read full texts (papers, their references, their citing sentences): a module for each format."""

@@ -1,4 +1,4 @@
-"""JATS and its ancestor NLM: PubMed Central, eLife, PLOS."""
+"""Read JATS XML and its ancestor NLM: PubMed Central, eLife, PLOS."""
 
 import itertools
 from collections.abc import Iterator
@@ -79,11 +79,12 @@ _BLOCKS = (
     "disp-formula",
     "disp-formula-group",
 )
+_SECTIONS = ("sec", "app", "ack", "abstract", "boxed-text")
 _ANNOTATION = ("tex-math", "annotation", "xref")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source is an XML document with an article at its root that has front matter."""
+    """Return whether the source is XML with an article as its root that has front matter."""
     return root_name(head) == "article" and (b"<front" in head or b"JATS" in head or b"NLM" in head)
 
 
@@ -92,12 +93,14 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     root = parsed(source, report)
     if root is None:
         return
+
     listed = [
         ref
         for part in children(root, "back", "body", "floats-group")
         for ref in descendants(part, "ref")
     ]
     entries = [(ref.get("id") or "", _reference(ref)) for ref in listed]
+
     document = assembled(
         _front(root), passages(root), entries, SourceLocation(source.name, 1), report
     )
@@ -106,6 +109,7 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
 
 
 def _front(root: Element) -> Raw:
+    """Return the raw record of the paper in an article's front matter."""
     meta = first(root, "front", "article-meta")
     date = _date(meta)
     authors = [
@@ -117,6 +121,8 @@ def _front(root: Element) -> Raw:
     abstracts = [
         abstract for abstract in children(meta, "abstract") if not abstract.get("abstract-type")
     ]
+    journals = (text_of(title) for title in descendants(first(root, "front"), "journal-title"))
+
     return {
         "title": text_of(first(meta, "title-group", "article-title"), "xref", "fn"),
         "ids": _ids(meta, "article-id"),
@@ -126,9 +132,7 @@ def _front(root: Element) -> Raw:
         "authors": [_person(author) for author in authors],
         "year": date[:4] or None,
         "date": date,
-        "venue": next(
-            (text_of(title) for title in descendants(first(root, "front"), "journal-title")), ""
-        ),
+        "venue": next(journals, ""),
         "details": {
             "volume": text_of(first(meta, "volume")),
             "number": text_of(first(meta, "issue")),
@@ -137,34 +141,35 @@ def _front(root: Element) -> Raw:
 
 
 def _date(meta: Element | None) -> str:
-    """Return the earliest date of publication, as precise as it is given."""
-    found = []
+    """Return the earliest date of publication, as precise as it is given, or ""."""
+    dates = []
     for date in children(meta, "pub-date"):
         year, month, day = (text_of(first(date, part)) for part in ("year", "month", "day"))
         parts = [part.zfill(2) for part in itertools.takewhile(str.isdecimal, (year, month, day))]
         if year:
-            found.append("-".join(parts) or year)
-    return min(found, default="")
+            dates.append("-".join(parts) or year)
+    return min(dates, default="")
 
 
 def _ids(element: Element | None, name: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    """Return the ids in the children of a name, by scheme; the first of each scheme."""
+    ids: dict[str, str] = {}
     for each in children(element, name):
         scheme = _SCHEMES.get(each.get("pub-id-type", "").lower())
         value = text_of(each)
         if scheme and value:
-            found.setdefault(
-                scheme, f"PMC{value}" if scheme == "pmcid" and value.isdecimal() else value
-            )
-    return found
+            without_prefix = scheme == "pmcid" and value.isdecimal()
+            ids.setdefault(scheme, f"PMC{value}" if without_prefix else value)
+
+    return ids
 
 
 def _person(contributor: Element) -> str:
-    name = (
-        contributor
-        if name_of(contributor) in ("name", "string-name")
-        else next(iter(descendants(contributor, "name", "string-name", "collab")), None)
-    )
+    """Return a person's name, given names first, or the name of a group."""
+    name = contributor
+    if name_of(contributor) not in ("name", "string-name"):
+        name = next(iter(descendants(contributor, "name", "string-name", "collab")), None)
+
     if name is None or name_of(name) == "collab":
         return text_of(name)
     parts = [text_of(first(name, part)) for part in ("given-names", "surname", "suffix")]
@@ -172,45 +177,49 @@ def _person(contributor: Element) -> str:
 
 
 def _reference(ref: Element) -> Raw:
-    """Return the record of an entry; where nothing in it is tagged as a title, of what it prints."""
-    found = next(iter(descendants(ref, *_CITATIONS)), None)
-    if found is None:
+    """Return the raw record of an entry; without a tagged title, it is read from the plain text."""
+    citation = next(iter(descendants(ref, *_CITATIONS)), None)
+    if citation is None:
         return {"printed": text_of(ref, "label")}
-    title, source = (
-        _field(found, "article-title", "chapter-title", "data-title", "part-title"),
-        _field(found, "source"),
-    )
-    guessed = printed(text_of(found)) if not title and not source else {}
-    ids = _ids(found, "pub-id") or {"doi": _linked_doi(found)}
-    pages = [_field(found, "fpage") or _field(found, "elocation-id"), _field(found, "lpage")]
+
+    title = _field(citation, "article-title", "chapter-title", "data-title", "part-title")
+    source = _field(citation, "source")
+    guessed = printed(text_of(citation)) if not title and not source else {}
+    ids = _ids(citation, "pub-id") or {"doi": _linked_doi(citation)}
+    first_page = _field(citation, "fpage") or _field(citation, "elocation-id")
+    pages = [first_page, _field(citation, "lpage")]
+
     return {
         **guessed,
         "title": title or source or guessed.get("title"),
         "venue": source if title else "",
-        "authors": _people(found) or guessed.get("authors"),
-        "year": _field(found, "year")[:4] or guessed.get("year"),
+        "authors": _people(citation) or guessed.get("authors"),
+        "year": _field(citation, "year")[:4] or guessed.get("year"),
         "ids": ids if any(ids.values()) else guessed.get("ids", {}),
-        "printed": text_of(found),
-        "kind": _KINDS.get(found.get("publication-type", ""), ""),
+        "printed": text_of(citation),
+        "kind": _KINDS.get(citation.get("publication-type", ""), ""),
         "details": {
-            "volume": _field(found, "volume"),
-            "number": _field(found, "issue"),
+            "volume": _field(citation, "volume"),
+            "number": _field(citation, "issue"),
             "pages": "-".join(filter(None, pages)),
         },
     }
 
 
 def _field(citation: Element, *names: str) -> str:
+    """Return the text of the first element of these names that has one, or ""."""
     return next((text for each in descendants(citation, *names) if (text := text_of(each))), "")
 
 
 def _people(citation: Element) -> list[str]:
+    """Return the names of a citation's authors."""
     groups = [
         group
         for group in children(citation, "person-group")
         if group.get("person-group-type", "author") == "author"
     ]
     inside = groups[0] if groups else citation
+
     return [
         _person(name) if name_of(name) != "collab" else text_of(name)
         for name in descendants(inside, "name", "string-name", "collab")
@@ -218,6 +227,7 @@ def _people(citation: Element) -> list[str]:
 
 
 def _linked_doi(citation: Element) -> str:
+    """Return the address of a DOI that a citation links to, or ""."""
     links = (
         value
         for link in descendants(citation, "ext-link", "uri")
@@ -235,28 +245,24 @@ def passages(root: Element) -> Iterator[Passage]:
 
 
 def _blocks(element: Element, section: str) -> Iterator[Passage]:
-    """Yield the passages below an element; one inside another comes after it."""
-    if name_of(element) == "p" or (
-        name_of(element) == "title" and name_of(element.getparent()) == "caption"
-    ):
+    """Yield the passages in an element; one inside another comes after it."""
+    name = name_of(element)
+    if name == "p" or (name == "title" and name_of(element.getparent()) == "caption"):
         writer = PassageWriter()
         _write(element, writer)
         yield writer.passage(section)
+
     for child in element:
-        if name_of(child) == "title" and name_of(element) in (
-            "sec",
-            "app",
-            "ack",
-            "abstract",
-            "boxed-text",
-        ):
+        if name_of(child) == "title" and name in _SECTIONS:
             section = text_of(child, *_ANNOTATION) or section
         elif name_of(child) and name_of(child) not in _LEFT_OUT:
             yield from _blocks(child, section)
 
 
 def _write(element: Element, writer: PassageWriter) -> None:
+    """Write the running text and the citation marks of an element."""
     writer.add(own_text(element))
+
     for child in element:
         name = name_of(child)
         if name == "xref" and child.get("ref-type") == "bibr":

@@ -1,6 +1,4 @@
-"""The body of a LaTeX document to passages: what is no running text taken out, citations made
-marks.
-"""
+"""Turn the body of a LaTeX document into passages of running text with citation marks."""
 
 import re
 from collections.abc import Iterator
@@ -53,8 +51,9 @@ _MOVED = re.compile(
     rf"[~\s]{{0,20}}\\(?:caption|footnote(?:text)?|tablecomments|thanks|figcaption){_ARGUMENT}"
 )
 _REMOVED = re.compile(
-    r"\\(?:author|title|affil(?:iation)?|altaffil(?:iation|text)?|address|email|institute|date|keywords|icmltitle|bibliography"
-    r"|bibliographystyle|correspondingauthor|titlerunning|authorrunning|shorttitle|shortauthors|journalinfo|submitted"
+    r"\\(?:author|title|affil(?:iation)?|altaffil(?:iation|text)?|address|email|institute|date"
+    r"|keywords|icmltitle|bibliography|bibliographystyle|correspondingauthor|titlerunning"
+    r"|authorrunning|shorttitle|shortauthors|journalinfo|submitted"
     rf"|[vh]space|setlength|setcounter|newtheorem|pagestyle|thispagestyle){_ARGUMENT}"
 )
 _REFERENCE = re.compile(r"\\(?:eq|auto|[cC]|page|v|name|sub|nice)?ref\*?\s*\{[^{}]*\}")
@@ -63,8 +62,8 @@ _ABSTRACT = re.compile(r"\\begin\s*\{abstract\*?\}|\\abstract\s*(?=\{)")
 _ABSTRACT_END = re.compile(r"\\end\s*\{abstract\*?\}")
 _BREAK = re.compile(
     r"\n[ \t]*\n\s*|\\item\b\s*(?:\[[^][]*\])?"
-    r"|\\(?:begin|end)\s*\{\s*(?:itemize|enumerate|description|quote|quotation|center|figure|table|wrapfigure|theorem|proof"
-    r"|lemma|definition|remark)\*?\s*\}(?:\s*\[[^][]*\])?"
+    r"|\\(?:begin|end)\s*\{\s*(?:itemize|enumerate|description|quote|quotation|center|figure"
+    r"|table|wrapfigure|theorem|proof|lemma|definition|remark)\*?\s*\}(?:\s*\[[^][]*\])?"
     r"|\\(?:par|maketitle|newpage|clearpage|noindent|bigskip|medskip|smallskip)(?![A-Za-z])"
 )
 _MARK = re.compile(r"\ue000(\d+)\ue001")
@@ -72,12 +71,11 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
 
 def passages(body: str) -> Iterator[Passage]:
-    """Yield the passages of a document's body; a footnote or a caption follows the paragraph in
-    which it stands.
-    """
+    """Yield the passages of a document's body; footnotes and captions follow their paragraph."""
     text = _without_environments(_PRIVATE.sub("", body))
     text = _MATH.sub(lambda match: _formula(match[1] or match[2] or ""), text)
     text = _REFERENCE.sub("REF", _without(text, _REMOVED))
+
     for section, part in _sections(text):
         for paragraph in _BREAK.split(part):
             main, moved = _moved(paragraph)
@@ -88,14 +86,14 @@ def passages(body: str) -> Iterator[Passage]:
 
 
 def _formula(content: str) -> str:
-    """Return what stands for a formula of its own lines: the full stop that may end it."""
+    """Return what replaces a displayed formula: its full stop, if it ends with one, and a space."""
     return ". " if _STOPPED.search(content) else " "
 
 
 def _without_environments(text: str) -> str:
-    """Take out tables, listings and formulas; what an environment that never ends holds stays."""
+    """Return LaTeX without tables, listings and formulas; environments without an end stay."""
     parts: list[str] = []
-    at, name, start, inner, depth = 0, "", 0, 0, 0
+    position, name, start, inner, depth = 0, "", 0, 0, 0
     for match in _ENVIRONMENT.finditer(text):
         if not name and match[1] == "begin" and match[2] in (*_DISPLAY, *_UNREAD):
             name, start, inner, depth = match[2], match.start(), match.end(), 1
@@ -103,18 +101,19 @@ def _without_environments(text: str) -> str:
             depth += 1 if match[1] == "begin" else -1
             if depth == 0:
                 shown = _formula(text[inner : match.start()]) if name in _DISPLAY else " "
-                parts += [text[at:start], shown]
-                at, name = match.end(), ""
-    return "".join([*parts, text[at:]])
+                parts += [text[position:start], shown]
+                position, name = match.end(), ""
+
+    return "".join([*parts, text[position:]])
 
 
 def _without(text: str, command: re.Pattern[str]) -> str:
-    """Remove commands with their argument."""
+    """Return LaTeX without a kind of commands and their arguments."""
     return "".join(piece for piece, _ in tex_source.cut(text, command))
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (heading, text below it)."""
+    """Yield (heading, text) of each section; the text before the first heading has heading ""."""
     section = ""
     text = _ABSTRACT_END.sub(r"\\section{}", _ABSTRACT.sub(r"\\section{Abstract} ", text))
     for part, heading in tex_source.cut(text, _HEADING):
@@ -123,35 +122,39 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _moved(paragraph: str) -> tuple[str, list[str]]:
-    """Return a paragraph without its notes and captions, and these."""
+    """Return a paragraph without its footnotes and captions, and a list of these."""
     cut = list(tex_source.cut(paragraph, _MOVED))
     return "".join(piece for piece, _ in cut), [argument for _, argument in cut if argument]
 
 
 def _passage(piece: str, section: str) -> Passage:
-    with_places, cited = _with_places(piece)
-    text = tex_source.plain_text(with_places, {})
-    writer, at = PassageWriter(), 0
+    """Return a piece of LaTeX as a passage, in which citations are printed as "[key1, key2]"."""
+    with_placeholders, cited = _with_placeholders(piece)
+    text = tex_source.plain_text(with_placeholders, {})
+
+    writer, position = PassageWriter(), 0
     for match in _MARK.finditer(text):
         keys = cited[int(match[1])]
-        writer.add(text[at : match.start()])
+        writer.add(text[position : match.start()])
         writer.mark(f"[{', '.join(keys)}]", keys)
-        at = match.end()
-    writer.add(text[at:])
+        position = match.end()
+    writer.add(text[position:])
     return writer.passage(section)
 
 
-def _with_places(piece: str) -> tuple[str, list[tuple[str, ...]]]:
-    """Return LaTeX with a place holder for each citation, which conversion leaves alone, and what
-    is cited there.
+def _with_placeholders(piece: str) -> tuple[str, list[tuple[str, ...]]]:
+    """Return LaTeX with a placeholder for each citation, and the keys cited there.
+
+    Placeholder n is U+E000, the number n, U+E001, which the conversion to text leaves unchanged.
     """
     parts: list[str] = []
     cited: list[tuple[str, ...]] = []
-    at = 0
+    position = 0
     for start, end, name, keys in tex_source.citations(piece):
-        parts.append(piece[at:start])
+        parts.append(piece[position:start])
         if keys and name != "nocite":
             parts.append(f"\ue000{len(cited)}\ue001")
             cited.append(keys)
-        at = end
-    return "".join([*parts, piece[at:]]), cited
+        position = end
+
+    return "".join([*parts, piece[position:]]), cited

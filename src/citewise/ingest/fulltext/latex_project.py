@@ -1,6 +1,4 @@
-"""LaTeX projects: a main file, what it includes, and its references from .bib, .bbl or its own
-bibliography.
-"""
+"""Read LaTeX projects: the main file, the files it includes, and its bibliography."""
 
 import itertools
 import re
@@ -23,7 +21,8 @@ NAME = "latex"
 MOST_AUTHOR_COMMANDS = 500
 
 _HEAD = re.compile(
-    rb"^[^%\n]*\\document(?:class|style)\b|^[ \t]*\\(?:begin\s*\{|(?:sub)*section|chapter|paragraph|input|include"
+    rb"^[^%\n]*\\document(?:class|style)\b"
+    rb"|^[ \t]*\\(?:begin\s*\{|(?:sub)*section|chapter|paragraph|input|include"
     rb"|(?:re)?newcommand|bibitem|usepackage|item\b)",
     re.MULTILINE,
 )
@@ -32,11 +31,12 @@ _END = re.compile(r"\\end\s*\{document\}")
 _ARXIV = re.compile(r"(?:^|arxiv[-_: ]?)(\d{4}\.\d{4,5})(?:v\d+)?$", re.IGNORECASE)
 _AUTHOR = re.compile(r"\\author\s*+(?:\[[^][]*\])?\s*+(?=\{)")
 _BETWEEN = re.compile(r"\\(?:and|AND|And|quad|qquad|\\)(?![A-Za-z])|,|;|\band\b|\n\s*\n")
+_AFFILIATION_MARK = re.compile(r"\$[^$]*\$|\\inst\{[^}]*\}")
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){1,4}")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source looks like LaTeX, a whole document or a part of one."""
+    """Return whether the source looks like LaTeX, a whole document or a part of one."""
     return (
         head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b"<")
         and _HEAD.search(head) is not None
@@ -44,31 +44,34 @@ def detects(head: bytes) -> bool:
 
 
 def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
-    """Yield (1, the document); what is only a part of one is read where its main file includes it."""
-    place = SourceLocation(source.name, 1)
+    """Yield (1, the document); a file that is only part of a document is reported and skipped."""
+    location = SourceLocation(source.name, 1)
     whole = _text(source, report)
     if whole is None:
         return
     begin = _BEGIN.search(whole)
     if begin is None:
-        report.note("skipped", "part_of_a_latex_project", place, detail="no \\begin{document}")
+        report.note("skipped", "part_of_a_latex_project", location, detail="no \\begin{document}")
         return
+
     text, commands = tex_source.split_commands(whole)
     begin = _BEGIN.search(text) or begin
     end = _END.search(text, begin.end())
     body = text[begin.end() : end.start() if end else len(text)]
     expanded = "\n\n".join(tex_source.expanded(piece, commands) for piece in _pieces(body))
     entries = references(Path(source.name), text, expanded, report)
+
     document = assembled(
-        _paper(whole, text, commands, source), passages(expanded), entries, place, report
+        _paper(whole, text, commands, source), passages(expanded), entries, location, report
     )
     if document is not None:
         yield 1, document
 
 
 def _text(source: Source, report: Report) -> str | None:
-    """Return the document without comments; from a file also what it includes. A damaged one is
-    reported.
+    """Return a document without comments, and with its included files unless it is compressed.
+
+    None, and a report, where it is damaged.
     """
     path = Path(source.name)
     if path.is_file() and path.suffix.lower() not in (".gz", ".xz", ".zst"):
@@ -78,22 +81,24 @@ def _text(source: Source, report: Report) -> str | None:
 
 
 def _pieces(body: str) -> Iterator[str]:
-    """Yield the paragraphs, those that are too long to be expanded at once in parts."""
+    """Yield the paragraphs; one that is too long to be expanded at once, in parts."""
     for paragraph in re.split(r"\n[ \t]*\n\s*", body):
         for start in range(0, len(paragraph), tex_source.LONGEST_EXPANSION):
             yield paragraph[start : start + tex_source.LONGEST_EXPANSION]
 
 
 def _paper(whole: str, text: str, commands: tex_source.Commands, source: Source) -> Raw:
+    """Return the raw record of the paper; an arXiv id in its file's name gives the date, too."""
     path = Path(source.name)
-    found = _ARXIV.search(path.parent.name) or _ARXIV.search(path.stem)
+    arxiv = _ARXIV.search(path.parent.name) or _ARXIV.search(path.stem)
+    date = f"20{arxiv[1][:2]}-{arxiv[1][2:4]}" if arxiv else ""
     front = latex_front(with_plain_line_ends(whole))
-    date = f"20{found[1][:2]}-{found[1][2:4]}" if found else ""
+
     return {
         "title": front.title,
         "abstract": front.abstract,
         "authors": _authors(text, commands),
-        "ids": {"arxiv": found[1]} if found else {},
+        "ids": {"arxiv": arxiv[1]} if arxiv else {},
         "year": date[:4] or None,
         "date": date,
     }
@@ -104,9 +109,9 @@ def _authors(text: str, commands: tex_source.Commands) -> list[str]:
     names: list[str] = []
     for _, argument in itertools.islice(tex_source.cut(text, _AUTHOR), MOST_AUTHOR_COMMANDS):
         for part in _BETWEEN.split(argument[:5_000]):
-            name = tex_source.plain_text(
-                re.sub(r"\$[^$]*\$|\\inst\{[^}]*\}", "", part), commands
-            ).strip(" *†‡")
+            unmarked = _AFFILIATION_MARK.sub("", part)
+            name = tex_source.plain_text(unmarked, commands).strip(" *†‡")
             if _NAME.fullmatch(name) and len(name) <= 60:
                 names.append(name)
+
     return list(dict.fromkeys(names))

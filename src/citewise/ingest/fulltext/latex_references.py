@@ -1,6 +1,4 @@
-"""The references of a LaTeX document: from its .bib files, else from a .bbl or its own
-thebibliography.
-"""
+"""Read the references of a LaTeX document: its .bib files, else a .bbl or thebibliography."""
 
 import re
 from collections.abc import Iterator
@@ -31,20 +29,20 @@ _NOISE = re.compile(
 
 
 def references(main: Path, text: str, body: str, report: Report) -> list[tuple[str, Raw]]:
-    """Return (key, record) of what the document cites, in the order of its citations, then what
-    else its lists hold.
+    """Return (key, record) of a document's references.
+
+    Cited ones come first, in the order of their citations, then the others that are listed.
     """
     cited = tex_source.cited_keys(body)
     listed: dict[str, Raw] = {}
     for path in _files(main, tex_source.bibliographies(text)):
-        listed |= {
-            key: raw
-            for key, raw in _from_bibtex(path, set(cited), report).items()
-            if key not in listed
-        }
+        records = _from_bibtex(path, set(cited), report)
+        listed |= {key: raw for key, raw in records.items() if key not in listed}
+
     if any(key not in listed for key in cited):
         for source in (text, *_lists(main)):
             listed |= {key: raw for key, raw in from_list(source) if key not in listed}
+
     return [(key, listed[key]) for key in dict.fromkeys([*cited, *listed]) if key in listed]
 
 
@@ -58,7 +56,9 @@ def _files(main: Path, names: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _from_bibtex(path: Path, cited: set[str], report: Report) -> dict[str, Raw]:
+    """Return the raw records of the cited entries in a .bib file, by citation key."""
     source = open_source(str(path))
+
     try:
         return {
             entry.key: {**record_of(entry), "id": None}
@@ -70,36 +70,35 @@ def _from_bibtex(path: Path, cited: set[str], report: Report) -> dict[str, Raw]:
 
 
 def _lists(main: Path) -> Iterator[str]:
-    """Yield the .bbl files beside the document, its own before others."""
+    """Yield the content of the .bbl files in the document's folder, its own before others."""
     if main.is_file():
-        found = sorted(
+        files = sorted(
             main.resolve().parent.glob("*.bbl"),
             key=lambda path: (path.stem != main.stem, path.name),
         )
-        for path in found:
+        for path in files:
             if path.is_file() and path.stat().st_size <= LONGEST_RECORD:
                 yield tex_source.without_comments(text_of(path.read_bytes()))
 
 
 def from_list(text: str) -> Iterator[tuple[str, Raw]]:
-    """Yield (key, record) of the items of the bibliographies that a document or a .bbl file prints."""
+    """Yield (key, record) of the items of all thebibliography environments in a text."""
     for environment in _LIST.finditer(text):
         unclosed = 0
         for item in _ITEM.split(environment[1])[1:]:
-            at = _after_label(item)
-            key = tex_source.group(item, at) if unclosed < tex_source.MAX_UNCLOSED else None
+            start = _after_label(item)
+            key = tex_source.group(item, start) if unclosed < tex_source.MAX_UNCLOSED else None
             unclosed += key is None
             if key and key[0].strip():
                 yield key[0].strip(), _record(item[key[1] :])
 
 
 def _after_label(item: str) -> int:
-    """Return where the label in brackets ends that may come first; it may hold braces with brackets
-    in them.
-    """
+    """Return where an item's optional label ends, 0 without one: 10 for "[Doe{[a]}]{key}"."""
     start = re.match(r"\s*\[", item)
     if not start:
         return 0
+
     depth = 0
     for match in re.finditer(r"(?<!\\)[{}\]]", item[start.end() : start.end() + 20_000]):
         depth += {"{": 1, "}": -1, "]": 0}[match[0]]
@@ -109,8 +108,9 @@ def _after_label(item: str) -> int:
 
 
 def _record(item: str) -> Raw:
-    """Return the record of an item: BibTeX parts it in blocks (authors, title, venue), REVTeX names
-    its fields.
+    """Return the raw record of an item.
+
+    BibTeX separates its blocks (authors, title, venue) by commands, REVTeX names its fields.
     """
     item = item[:20_000]
     fields = {
@@ -119,6 +119,7 @@ def _record(item: str) -> Raw:
         if (group := tex_source.group(item, match.end()))
     }
     links = " ".join(_LINK.findall(item))
+
     item = _NOISE.sub(" ", item)
     blocks = [tex_source.plain_text(block, {}) for block in _BLOCK.split(item)]
     guessed = {**printed(" ".join(blocks))}
@@ -128,6 +129,7 @@ def _record(item: str) -> Raw:
     if len(blocks) > 1 and not fields.get("title"):
         guessed["title"] = blocks[1].strip(" .,")
         guessed["authors"] = printed(blocks[0])["authors"] or guessed["authors"]
+
     return {
         **guessed,
         **{name: fields[name] for name in ("title", "year") if fields.get(name)},

@@ -1,6 +1,4 @@
-"""ParsCit's XML of PDFs: the text by SectLabel, the references by ParsCit with the words by which
-they are cited.
-"""
+"""Read ParsCit's XML of PDFs: text by SectLabel, references and their marks by ParsCit."""
 
 import re
 from collections.abc import Iterator
@@ -26,17 +24,19 @@ NAME = "parscit"
 
 LONGEST_MARK = 200
 MOST_MARKS = 1_000
-"""Each is looked for in the whole text."""
+"""Bounds of the marks, each of which is searched for in the whole text."""
+
 _READ = ("bodyText", "listItem", "footnote", "figureCaption", "tableCaption")
 _ANTHOLOGY = re.compile(r"[A-Z]\d\d-\d{4}|\d{4}\.[a-z0-9-]+\.\d+")
 _HYPHEN = re.compile(r"(?<=[a-z])-\s*\n\s*(?=[a-z])")
 _ENDED = re.compile(r"[.?!:][\"'”’)\]]*$")
-_TELLING = re.compile(r"\[\w[^\]]*\]|[^\W\d_]{2}.*\d")
-"""A mark in brackets, or a name and a year; a bare number might be anything."""
+
+# A mark in brackets, or a name and a year; a number alone might be anything.
+_UNMISTAKABLE = re.compile(r"\[\w[^\]]*\]|[^\W\d_]{2}.*\d")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source is what ParsCit writes."""
+    """Return whether the source is an XML document by ParsCit."""
     return root_name(head) == "algorithms" and (
         b'name="ParsCit"' in head or b'name="SectLabel"' in head
     )
@@ -47,8 +47,10 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     root = parsed(source, report)
     if root is None:
         return
+
     citations = descendants(_algorithm(root, "ParsCit"), "citation")
     entries = [(str(number), _reference(citation)) for number, citation in enumerate(citations)]
+
     document = assembled(
         _paper(root, Path(source.name)),
         _passages(root, _marks(citations)),
@@ -61,50 +63,55 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
 
 
 def _algorithm(root: Element, name: str) -> Element | None:
+    """Return the output of one of ParsCit's algorithms."""
     return next((each for each in children(root, "algorithm") if each.get("name") == name), None)
 
 
 def _paper(root: Element, path: Path) -> Raw:
-    """Return the record of the paper by ParsHed, whose title is whole more often than SectLabel's."""
+    """Return the raw record of the paper; ParsHed's title is complete more often than SectLabel's.
+
+    The name of the file may be an id of the ACL Anthology.
+    """
     header, labelled = _algorithm(root, "ParsHed"), _algorithm(root, "SectLabel")
-    found = descendants(header, "title") or descendants(labelled, "title")
+    titles = descendants(header, "title") or descendants(labelled, "title")
+    name = path.name.partition(".xml")[0]
+
     return {
-        "title": text_of(found[0]) if found else "",
-        "authors": [text_of(name) for name in descendants(header, "author")],
+        "title": text_of(titles[0]) if titles else "",
+        "authors": [text_of(author) for author in descendants(header, "author")],
         "abstract": " ".join(text_of(part) for part in descendants(header, "abstract")[:1]),
-        "ids": {"acl": name}
-        if _ANTHOLOGY.fullmatch(name := path.name.partition(".xml")[0])
-        else {},
+        "ids": {"acl": name} if _ANTHOLOGY.fullmatch(name) else {},
     }
 
 
 def _reference(citation: Element) -> Raw:
-    found = {name_of(child): text_of(child) for child in citation if name_of(child)}
-    pages = found.get("pages", "").replace("--", "-")
+    """Return the raw record of an entry of the list of references."""
+    fields = {name_of(child): text_of(child) for child in citation if name_of(child)}
+    pages = fields.get("pages", "").replace("--", "-")
+
     return {
-        "title": found.get("title"),
+        "title": fields.get("title"),
         "authors": [text_of(name) for name in descendants(citation, "author")],
-        "year": found.get("date"),
-        "venue": found.get("journal") or found.get("booktitle"),
-        "printed": found.get("rawString"),
-        "details": {"volume": found.get("volume"), "pages": pages},
+        "year": fields.get("date"),
+        "venue": fields.get("journal") or fields.get("booktitle"),
+        "printed": fields.get("rawString"),
+        "details": {"volume": fields.get("volume"), "pages": pages},
     }
 
 
 def _marks(citations: list[Element]) -> dict[str, str]:
-    """Return what each mark means; one that stands for several references, or that may be anything,
-    is left out.
-    """
-    meant: dict[str, set[str]] = {}
+    """Return the number of the reference of each mark; ambiguous marks are left out."""
+    references: dict[str, set[str]] = {}
     for number, citation in enumerate(citations):
         for context in descendants(citation, "context"):
             mark = " ".join((context.get("citStr") or "")[:LONGEST_MARK].split())
-            if _TELLING.match(mark):
-                meant.setdefault(mark, set()).add(str(number))
-    return {mark: next(iter(names)) for mark, names in meant.items() if len(names) == 1}
+            if _UNMISTAKABLE.match(mark):
+                references.setdefault(mark, set()).add(str(number))
+    return {mark: next(iter(names)) for mark, names in references.items() if len(names) == 1}
 
 
 def _passages(root: Element, marks: dict[str, str]) -> Iterator[Passage]:
+    """Yield the passages of the text, in which all marks are searched for."""
     longest_first = sorted(list(marks)[:MOST_MARKS], key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?!\w)")
     for section, text in _texts(root):
@@ -114,20 +121,20 @@ def _passages(root: Element, marks: dict[str, str]) -> Iterator[Passage]:
 
 
 def _texts(root: Element) -> Iterator[tuple[str, str]]:
-    """Yield (section, text), paragraphs that a page's end parts put together again."""
-    section = waiting = ""
-    for element in descendants(
-        _algorithm(root, "SectLabel"), "sectionHeader", "subsectionHeader", *_READ
-    ):
+    """Yield (section, text) of the paragraphs; those that a page break splits are joined again."""
+    names = ("sectionHeader", "subsectionHeader", *_READ)
+
+    section = unfinished = ""
+    for element in descendants(_algorithm(root, "SectLabel"), *names):
         text = " ".join(_HYPHEN.sub("", "".join(element.itertext())).split())
         if name_of(element).endswith("Header"):
-            yield section, waiting.strip()
-            section, waiting = text, ""
+            yield section, unfinished.strip()
+            section, unfinished = text, ""
         elif name_of(element) != "bodyText":
             yield section, text
         elif _ENDED.search(text):
-            yield section, f"{waiting} {text}".strip()
-            waiting = ""
+            yield section, f"{unfinished} {text}".strip()
+            unfinished = ""
         else:
-            waiting = f"{waiting} {text}"
-    yield section, waiting.strip()
+            unfinished = f"{unfinished} {text}"
+    yield section, unfinished.strip()

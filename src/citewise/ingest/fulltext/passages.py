@@ -1,4 +1,4 @@
-"""Passages: paragraphs of running text, with the marks in them by which the author cites."""
+"""Passages: paragraphs of running text with their citation marks."""
 
 import re
 from collections.abc import Iterable
@@ -10,19 +10,17 @@ _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a citation stands in its passage, and the document's own names of the references that
-    it points to.
-    """
+    """A citation: its bounds in a passage, and the references that it points to."""
 
     start: int
     end: int
     targets: tuple[str, ...]
-    """Empty where the document does not say."""
+    """The document's own names for the references; empty where it does not give them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A paragraph, its white space folded, with its marks in order."""
+    """A paragraph with single spaces, and its marks in order."""
 
     text: str
     marks: tuple[Mark, ...] = ()
@@ -30,7 +28,7 @@ class Passage:
 
 
 class PassageWriter:
-    """Writes a passage piece by piece; what is not printable counts as white space."""
+    """Writes a passage piece by piece; control characters count as white space."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -49,14 +47,16 @@ class PassageWriter:
             self._ends_with_space = text.endswith(" ")
 
     def mark(self, text: str, targets: Iterable[str]) -> None:
-        """Add a mark; without a word or a number it is running text."""
+        """Add a mark; one without a letter or digit is added as running text."""
         folded = _SPACE.sub(" ", text)
         inner = folded.strip()
         if not any(character.isalnum() for character in inner):
             self.add(text)
             return
+
         if folded[0] == " ":
             self.add(" ")
+
         start = self._length
         self.add(inner)
         self._marks.append(Mark(start, self._length, tuple(target for target in targets if target)))
@@ -64,16 +64,16 @@ class PassageWriter:
             self.add(" ")
 
     def space(self) -> None:
-        """Part what comes from what was, where nothing parts them yet."""
+        """Add a space, unless there is one already."""
         self.add(" ")
 
     def space_after_list(self) -> None:
-        """Part a mark from the comma or semicolon of the mark before it."""
+        """Add a space after a mark that ends with a comma or semicolon."""
         if self._marks and self._marks[-1].end == self._length and self._pieces[-1][-1] in ",;":
             self.add(" ")
 
     def passage(self, section: str = "") -> Passage:
-        """Return what was written."""
+        """Return the passage written so far."""
         return Passage(
             "".join(self._pieces).rstrip(),
             tuple(self._marks),
@@ -82,21 +82,23 @@ class PassageWriter:
 
 
 def from_spans(text: str, spans: Iterable[tuple[int, int, str]], section: str = "") -> Passage:
-    """Return the passage of a text whose marks are given as (start, end, target); overlapping ones
-    are left out.
+    """Return the passage of a text whose marks are given as (start, end, target).
+
+    Of marks that overlap, the first is kept.
     """
-    writer, at = PassageWriter(), 0
+    writer, position = PassageWriter(), 0
     for start, end, target in sorted(spans):
-        if at <= start < end <= len(text):
-            writer.add(text[at:start])
+        if position <= start < end <= len(text):
+            writer.add(text[position:start])
             writer.mark(text[start:end], [target])
-            at = end
-    writer.add(text[at:])
+            position = end
+
+    writer.add(text[position:])
     return writer.passage(section)
 
 
 def spans_of(value: Any) -> Iterable[tuple[int, int, str]]:
-    """Yield (start, end, target) of a JSON list of spans; whatever is malformed is left out."""
+    """Yield (start, end, target) of a JSON list of spans, without malformed ones."""
     for span in value if isinstance(value, list) else []:
         if isinstance(span, dict):
             start, end, target = span.get("start"), span.get("end"), span.get("ref_id")

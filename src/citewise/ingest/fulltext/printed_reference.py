@@ -1,6 +1,4 @@
-"""A reference as it is printed, to a raw record: ids and year by their form, the title by where it
-stands.
-"""
+"""Turn a printed reference into a raw record: ids and year by form, title by position."""
 
 import re
 
@@ -8,7 +6,7 @@ from citewise.ingest.clean import Raw
 from citewise.ingest.keys import registry_key
 
 LONGEST = 3_000
-"""Characters of a printed reference that are looked at."""
+"""Characters of a printed reference that are read."""
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+")
 _ARXIV = re.compile(
@@ -24,12 +22,14 @@ _PART = re.compile(
     r"(?<=[.?!])\s+(?=[A-Z0-9“\"‘(\[{À-Þ])|(?<=\d\))[.,:]\s+|(?<=(?<!\w)\d{4})[.,:]\s+"
 )
 _INITIAL = re.compile(
-    r"(?:^|[\s,.-])[A-ZÀ-Þ]\.$|\b(?:et al|eds?|Jr|Sr|St|vol|no|pp|Proc|Conf|Int|Trans|J|Rev|Lett|Phys)\.$"
+    r"(?:^|[\s,.-])[A-ZÀ-Þ]\.$"
+    r"|\b(?:et al|eds?|Jr|Sr|St|vol|no|pp|Proc|Conf|Int|Trans|J|Rev|Lett|Phys)\.$"
 )
+
+# Names as medical journals print them: "Mason R, Satz P."
 _MEDICAL = re.compile(
     r"(?:[A-ZÀ-Þ][\w'’-]+ (?:[A-ZÀ-Þ][\w'’-]+ )?[A-ZÀ-Þ]{1,3}(?:, (?:et al)?|\.))+"
 )
-"""Names as medicine writes them: "Mason R, Satz P."."""
 _NAME = re.compile(
     r"(?:[A-ZÀ-Þ][\w'’-]*\.?|de|la|van|von|der|den|du|di|da|and|et|al\.?|&|,|;|\([^()]*\)|\d{4}[a-z]?)"
 )
@@ -39,22 +39,23 @@ _BETWEEN = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _VENUE = re.compile(
-    r"(?:In\b|in:|Proceedings|Journal|Trans(?:actions|\.)|Advances in|arXiv|CoRR|PhD|Technical report|https?:|doi"
-    r"|Springer|Elsevier|Available|Phys\.|URL\b|Nature\b|Science\b)",
+    r"(?:In\b|in:|Proceedings|Journal|Trans(?:actions|\.)|Advances in|arXiv|CoRR|PhD"
+    r"|Technical report|https?:|doi|Springer|Elsevier|Available|Phys\.|URL\b|Nature\b|Science\b)",
     re.IGNORECASE,
 )
 
 
 def printed(text: str) -> Raw:
-    """Return what a printed reference says; the text itself stands under `printed`."""
+    """Return the raw record of a printed reference; its text is the field `printed`."""
     text = " ".join(text[:LONGEST].split())
     years = _YEAR.findall(_ARXIV.sub(" ", text))
+
     return {
         "printed": text,
         "ids": _ids(text),
         "title": _title(text),
         "authors": _authors(text),
-        "year": (years[-1] if years else None),
+        "year": years[-1] if years else None,
     }
 
 
@@ -67,21 +68,21 @@ def _ids(text: str) -> dict[str, str]:
 
 
 def _title(text: str) -> str:
-    """Return what stands in quotation marks, or the first part after the authors that is no name
-    and no venue.
+    """Return the title of a printed reference, or "".
+
+    That is what is in quotation marks, else the first part between full stops, or then between
+    commas, that looks like a title.
     """
     quoted = _QUOTED.search(text)
     if quoted:
         return (quoted[1] or quoted[2]).strip(" .,")
+
     parts = parts_of(text)
-    whole = next(
-        (
-            part
-            for place, part in enumerate(parts)
-            if _is_title(part, first=place == 0)
-            or (place == 1 and _MEDICAL.fullmatch(parts[0]) and len(_WORD.findall(part)) > 2)
-        ),
-        "",
+    between_stops = (
+        part
+        for index, part in enumerate(parts)
+        if _is_title(part, first=index == 0)
+        or (index == 1 and _MEDICAL.fullmatch(parts[0]) and len(_WORD.findall(part)) > 2)
     )
     between_commas = (
         part
@@ -90,11 +91,11 @@ def _title(text: str) -> str:
         and _is_title(part, first=True)
         and sum(word[0].islower() for word in part.split()) * 2 >= len(part.split())
     )
-    return (whole or next(between_commas, "")).strip(" .,;:")
+    return (next(between_stops, "") or next(between_commas, "")).strip(" .,;:")
 
 
 def parts_of(text: str) -> list[str]:
-    """Split a printed reference at its full stops, not at those of initials and abbreviations."""
+    """Return the parts of a printed reference between full stops, except those of abbreviations."""
     *names, rest = _COLON.split(text)
     parts: list[str] = names
     for number, piece in enumerate(_PART.split(rest)):
@@ -106,28 +107,25 @@ def parts_of(text: str) -> list[str]:
 
 
 def _is_title(part: str, first: bool) -> bool:
+    """Return whether a part of a reference looks like a title: words, no venue, few names."""
     words = part.split()
-    told = len(_WORD.findall(part))
-    if (
-        len(part) > 400
-        or _VENUE.match(part)
-        or told < 3
-        or len(words) > 2 * told
-        or _NO_TITLE.search(part)
-    ):
+    real_words = len(_WORD.findall(part))
+    if len(part) > 400 or real_words < 3 or len(words) > 2 * real_words:
         return False
+    if _VENUE.match(part) or _NO_TITLE.search(part):
+        return False
+
     names = sum(bool(_NAME.fullmatch(word.strip(",;"))) for word in words)
     return names < (0.5 if first else 0.75) * len(words) and (not first or part.count(",") < 3)
 
 
 def _authors(text: str) -> list[str]:
-    """Return the names before the first title or year, as far as they look like names; often just
-    the first ones.
-    """
+    """Return the authors before the title or year of a reference, often only the first ones."""
     head = parts_of(text)[0] if text else ""
     head = re.split(r"\(?\b(?:1[89]|20)\d\d|[“\"„]", head)[0]
     if "," not in head and " and " not in head and len(head.split()) > 4:
         return []
+
     names = [name.strip(" ,.;:").removeprefix("and ") for name in _BETWEEN.split(head)]
     return [
         name

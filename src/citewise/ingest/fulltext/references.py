@@ -1,6 +1,4 @@
-"""A document's list of references as light papers, each with an id that the same reference gets
-everywhere.
-"""
+"""Turn a document's list of references into light papers, with the same id in every document."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -14,66 +12,73 @@ from citewise.text import ids
 from citewise.types import Paper
 
 LONGEST_STAND_IN = 300
-"""Characters of the printed reference that stand for a title where there is none."""
+"""Characters of the printed reference that replace a missing title."""
 
 
 @dataclass(slots=True)
 class ReferenceList:
-    """The entries by the names that the document has for them, in its order."""
+    """The papers in a document's list of references, and the document's own names for them."""
 
     papers: dict[str, Paper] = field(default_factory=dict)
-    """By id."""
+    """Light papers by id."""
     keys: dict[str, str] = field(default_factory=dict)
     """The document's name of an entry to the paper's id."""
     names: list[str] = field(default_factory=list)
-    """The document's names in the order of the list, those of entries that say nothing included."""
+    """The names of all entries in the order of the list, also of those without a paper."""
 
     @classmethod
     def of(
-        cls, entries: Iterable[tuple[str, Raw]], cleaner: Cleaner, place: SourceLocation
+        cls, entries: Iterable[tuple[str, Raw]], cleaner: Cleaner, location: SourceLocation
     ) -> "ReferenceList":
-        """Make it of (name, raw record); of an entry that says nothing only the place in the list
-        is kept.
+        """Return the list of entries given as (the document's name, raw record).
+
+        An entry that cannot be identified is only in `names`, to keep the positions of the others.
         """
-        made = cls()
+        references = cls()
         for name, raw in entries:
-            if len(made.names) >= MOST_REFERENCES:
+            if len(references.names) >= MOST_REFERENCES:
                 break
-            made.names.append(name)
-            paper = _paper(raw, cleaner, place)
+
+            references.names.append(name)
+            paper = _paper(raw, cleaner, location)
             if paper is not None:
-                made.papers.setdefault(paper.id, paper)
-                made.keys.setdefault(name, paper.id)
-        return made
+                references.papers.setdefault(paper.id, paper)
+                references.keys.setdefault(name, paper.id)
+        return references
 
     def by_name_and_year(self) -> dict[tuple[str, int], str]:
-        """Return the document's names of the entries that their first author's family name and year
-        tell apart.
+        """Return the document's names of entries by (first author's family name, year).
+
+        Entries that share both are left out.
         """
-        found: dict[tuple[str, int], set[str]] = {}
+        names: dict[tuple[str, int], set[str]] = {}
         for name, key in self.keys.items():
             paper = self.papers[key]
             if paper.authors and paper.year:
-                found.setdefault((ids.surname(paper.authors[0]), paper.year), set()).add(name)
+                names.setdefault((ids.surname(paper.authors[0]), paper.year), set()).add(name)
+
         return {
-            place: next(iter(entries))
-            for place, entries in found.items()
-            if len(entries) == 1 and place[0]
+            author_and_year: next(iter(entries))
+            for author_and_year, entries in names.items()
+            if len(entries) == 1 and author_and_year[0]
         }
 
     def without(self, own: Iterable[str]) -> None:
-        """Forget a paper that is the document itself."""
+        """Remove the papers with these ids, which are the document itself."""
         for key in own:
             self.papers.pop(key, None)
             self.keys = {name: id for name, id in self.keys.items() if id != key}
 
 
-def _paper(raw: Raw, cleaner: Cleaner, place: SourceLocation) -> Paper | None:
-    """Return the light paper of an entry, or None where nothing tells it from others."""
+def _paper(raw: Raw, cleaner: Cleaner, location: SourceLocation) -> Paper | None:
+    """Return the light paper of an entry, or None where it cannot be identified."""
     title, keys = _title(raw), _registry_keys(raw.get("ids"))
     if not title and not keys:
         return None
-    paper = cleaner.paper({**raw, "id": None, "ids": keys, "title": title, "references": ()}, place)
+
+    paper = cleaner.paper(
+        {**raw, "id": None, "ids": keys, "title": title, "references": ()}, location
+    )
     key = reference_key(paper) if paper is not None else ""
     return replace(paper, id=key) if paper is not None and key else None
 
@@ -84,27 +89,28 @@ def _registry_keys(value: Any) -> list[str]:
         pairs = [(str(scheme).lower(), item) for scheme, item in value.items()]
     else:
         pairs = [("", item) for item in value] if isinstance(value, list | tuple) else []
-    found = (
+
+    keys = (
         registry_key(str(item)[: ids.LONGEST_KEY], scheme if scheme in ids.SCHEMES else "")
         for scheme, item in pairs
         if isinstance(item, str | int) and not isinstance(item, bool) and item
     )
-    return [key for key in dict.fromkeys(found) if key]
+    return [key for key in dict.fromkeys(keys) if key]
 
 
 def _title(raw: Raw) -> str:
-    """Return the title, or what the reference prints: a paper of a library needs something to be
-    called by.
-    """
+    """Return the title; without one, the printed reference, or its author, year and venue."""
     title = raw.get("title")
     if isinstance(title, str) and ids.title_key(title):
         return " ".join(title.split()).rstrip(".,; ")
+
     printed = raw.get("printed")
     if not isinstance(printed, str) or not ids.title_key(printed):
         details = raw.get("details") or {}
         where = [raw.get("venue"), details.get("volume"), details.get("pages")]
         parts = [*map(_name, _authors(raw)[:1]), raw.get("year"), *where]
         printed = ", ".join(str(part) for part in parts if part) if any(where) else ""
+
     return " ".join(printed[: 4 * LONGEST_STAND_IN].split())[:LONGEST_STAND_IN]
 
 
@@ -114,7 +120,7 @@ def _authors(raw: Raw) -> list[Any]:
 
 
 def _name(author: Any) -> str:
-    """Return a name with the family name last, whatever the record gives."""
+    """Return an author's family name where it is given in parts, else the name as it is."""
     if isinstance(author, dict):
         return str(author.get("family") or author.get("last") or author.get("name") or "")
     return author if isinstance(author, str) else ""

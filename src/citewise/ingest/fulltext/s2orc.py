@@ -1,4 +1,4 @@
-"""S2ORC in its three releases (2019, 2020, 2021), and what its tool doc2json writes."""
+"""Read S2ORC in its three releases (2019, 2020, 2021), and the output of its tool doc2json."""
 
 import re
 from collections.abc import Iterator
@@ -32,9 +32,7 @@ _OWN = re.compile(r"\d{5,18}|[0-9a-f]{40}")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with an object that has a paper's id and a parse, and is not
-    unarXive's.
-    """
+    """Return whether the first object has a paper's id and a parse, and is not unarXive's."""
     return (
         head.lstrip(b"\xef\xbb\xbf \t\r\n[")[:1] == b"{"
         and b'"paper_id"' in head
@@ -44,36 +42,38 @@ def detects(head: bytes) -> bool:
 
 
 def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
-    """Yield (line, document); without metadata a document is a patch of the paper of its id."""
+    """Yield (line, document); without metadata it is a patch for the paper of its id."""
     for line, record in streamed_objects(source, report):
-        place = SourceLocation(source.name, line)
+        location = SourceLocation(source.name, line)
         parse = next(
             (parse for name in _PARSES if isinstance(parse := record.get(name), dict)), record
         )
         if not isinstance(parse.get("body_text"), list):
-            report.note("skipped", "no_full_text", place)
+            report.note("skipped", "no_full_text", location)
             continue
+
         entries = parse.get("bib_entries")
         listed = (
             [(name, _reference(entry)) for name, entry in entries.items()]
             if isinstance(entries, dict)
             else []
         )
-        document = assembled(paper_of(record), _passages(parse), listed, place, report)
+        document = assembled(paper_of(record), _passages(parse), listed, location, report)
         if document is not None:
             yield line, document
 
 
 def paper_of(record: dict[str, Any]) -> Raw:
-    """Return the record of a paper as S2ORC describes it, at the top or under `metadata`."""
+    """Return the raw record of a paper, whose fields may be in `metadata` or beside it."""
     metadata = record.get("metadata")
     known: dict[str, Any] = {**record, **(metadata if isinstance(metadata, dict) else {})}
-    found = {scheme: known.get(name) for name, scheme in _SCHEMES.items() if known.get(name)}
+    ids = {scheme: known.get(name) for name, scheme in _SCHEMES.items() if known.get(name)}
     own = str(record.get("paper_id"))
     year = str(known.get("year") or "")
+
     return {
         "id": None,
-        "ids": [*_keys(found), *([f"s2:{own}"] if _OWN.fullmatch(own) else [])],
+        "ids": [*_keys(ids), *([f"s2:{own}"] if _OWN.fullmatch(own) else [])],
         "title": known.get("title"),
         "abstract": _abstract(known.get("abstract")),
         "date": year,
@@ -83,10 +83,11 @@ def paper_of(record: dict[str, Any]) -> Raw:
     }
 
 
-def _keys(found: dict[str, Any]) -> list[str]:
+def _keys(ids: dict[str, Any]) -> list[str]:
+    """Return the keys of ids by scheme; a scheme may have one id or a list."""
     return [
         f"{scheme}:{value}"
-        for scheme, values in found.items()
+        for scheme, values in ids.items()
         for value in (values if isinstance(values, list) else [values])
         if isinstance(value, str | int)
     ]
@@ -99,12 +100,10 @@ def _abstract(value: Any) -> str:
 
 
 def _names(value: Any) -> list[str]:
-    """Return names given in parts, first to last."""
-    return (
-        [_name(author) for author in value if isinstance(author, dict)]
-        if isinstance(value, list)
-        else []
-    )
+    """Return the names of authors that are given in parts."""
+    if not isinstance(value, list):
+        return []
+    return [_name(author) for author in value if isinstance(author, dict)]
 
 
 def _name(author: dict[str, Any]) -> str:
@@ -118,22 +117,22 @@ def _name(author: dict[str, Any]) -> str:
 
 
 def _reference(entry: Any) -> Raw:
+    """Return the raw record of an entry of the list of references."""
     if not isinstance(entry, dict):
         return {}
+
     other = entry.get("other_ids")
-    found = (
-        {_SCHEMES[name.lower()]: value for name, value in other.items() if name.lower() in _SCHEMES}
-        if isinstance(other, dict)
-        else {}
-    )
+    named = other.items() if isinstance(other, dict) else ()
+    ids = {_SCHEMES[name.lower()]: value for name, value in named if name.lower() in _SCHEMES}
     link = str(entry.get("links") or entry.get("link"))
+
     return {
         "title": entry.get("title"),
         "authors": _names(entry.get("authors")),
         "year": entry.get("year"),
         "venue": entry.get("venue"),
         "printed": entry.get("raw_text"),
-        "ids": [*_keys(found), *([f"s2:{link}"] if _OWN.fullmatch(link) else [])],
+        "ids": [*_keys(ids), *([f"s2:{link}"] if _OWN.fullmatch(link) else [])],
         "details": {
             "volume": entry.get("volume"),
             "pages": str(entry.get("pages") or "").replace("--", "-"),
@@ -147,13 +146,12 @@ def _passages(parse: dict[str, Any]) -> Iterator[Passage]:
         for paragraph in parse[part] if isinstance(parse.get(part), list) else []:
             text = at(paragraph, "text")
             if isinstance(text, str):
-                yield from_spans(
-                    text, spans_of(paragraph.get("cite_spans")), _section(paragraph.get("section"))
-                )
+                spans = spans_of(paragraph.get("cite_spans"))
+                yield from_spans(text, spans, _section(paragraph.get("section")))
 
 
 def _section(value: Any) -> str:
-    """Return a heading: a string, or a list of (number, heading) from the outermost."""
+    """Return a heading that is a string, or the innermost of a list of (number, heading)."""
     if isinstance(value, list):
         value = next((part[-1] for part in reversed(value) if isinstance(part, list) and part), "")
     return value if isinstance(value, str) else ""

@@ -1,6 +1,4 @@
-"""science-parse's JSON of PDFs: sections, references and, apart from both, where the text mentions
-them.
-"""
+"""Read science-parse's JSON of PDFs: sections, references, and where the text mentions these."""
 
 import re
 from collections import defaultdict
@@ -24,12 +22,11 @@ NAME = "science-parse"
 
 MOST_MENTIONS = 2_000
 LONGEST_SEARCHED = 500_000
-"""Characters of the text, ten times what papers have: bounds, because each mention is searched for
-in all of it.
-"""
-AROUND = ((80, 80), (30, 10), (30, 0), (0, 30))
-"""Characters before and after a mention that must be found, the first that are; contexts are not
-cut as the text is.
+"""Characters, ten times what papers have; a bound, as each mention is searched for in the text."""
+
+CONTEXT_SIZES = ((80, 80), (30, 10), (30, 0), (0, 30))
+"""Characters before and after a mention by which it is searched for, tried in this order: a
+mention's context is not always the same as the text.
 """
 
 _HEAD = re.compile(rb'"metadata"\s*:\s*\{\s*"source"\s*:')
@@ -38,7 +35,7 @@ _WHOLE = re.compile(r"[(\[][^()\[\]]*[)\]]")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with an object that has science-parse's metadata."""
+    """Return whether the first object has science-parse's metadata."""
     return head.lstrip(b"\xef\xbb\xbf \t\r\n[")[:1] == b"{" and _HEAD.search(head) is not None
 
 
@@ -46,14 +43,16 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     """Yield (line, document)."""
     for line, record in streamed_objects(source, report):
         metadata = record.get("metadata")
-        place = SourceLocation(source.name, line)
+        location = SourceLocation(source.name, line)
         if not isinstance(metadata, dict):
-            report.note("skipped", "no_full_text", place)
+            report.note("skipped", "no_full_text", location)
             continue
+
         listed = metadata.get("references")
         numbered = enumerate(listed if isinstance(listed, list) else [])
         entries = [(str(number), _reference(entry)) for number, entry in numbered]
-        document = assembled(_paper(record, metadata), _passages(metadata), entries, place, report)
+        paper = _paper(record, metadata)
+        document = assembled(paper, _passages(metadata), entries, location, report)
         if document is not None:
             yield line, document
 
@@ -70,24 +69,27 @@ def _paper(record: dict[str, Any], metadata: dict[str, Any]) -> Raw:
 
 
 def _reference(entry: Any) -> Raw:
+    """Return the raw record of an entry; its ids are often printed with the venue."""
     venue = at(entry, "venue")
-    found = printed(venue).get("ids", {}) if isinstance(venue, str) else {}
+    ids = printed(venue).get("ids", {}) if isinstance(venue, str) else {}
     authors = at(entry, "author")
     names = [
         _LABEL.sub("", name)
         for name in (authors if isinstance(authors, list) else [])
         if isinstance(name, str)
     ]
+
     return {
         "title": at(entry, "title"),
         "authors": names,
         "year": at(entry, "year") or None,
         "venue": venue,
-        "ids": found,
+        "ids": ids,
     }
 
 
 def _passages(metadata: dict[str, Any]) -> Iterator[Passage]:
+    """Yield each section as a passage."""
     sections = metadata.get("sections")
     listed = [
         section
@@ -97,20 +99,24 @@ def _passages(metadata: dict[str, Any]) -> Iterator[Passage]:
     texts = [
         " ".join(normalize("NFKC", str(section.get("text") or "")).split()) for section in listed
     ]
+
+    # ends[i] is the length of the texts 0..i
     ends = accumulate(map(len, texts))
-    marks = _marks(
-        metadata,
-        [text if end <= LONGEST_SEARCHED else "" for text, end in zip(texts, ends, strict=True)],
-    )
+    searched = [
+        text if end <= LONGEST_SEARCHED else "" for text, end in zip(texts, ends, strict=True)
+    ]
+    targets = _targets(metadata, searched)
+
     for number, (section, text) in enumerate(zip(listed, texts, strict=True)):
-        found = sorted(marks[number].items())
-        placed = [
-            Mark(start, end, tuple(dict.fromkeys(targets))) for (start, end), targets in found
+        marks = [
+            Mark(start, end, tuple(dict.fromkeys(names)))
+            for (start, end), names in sorted(targets[number].items())
         ]
-        yield Passage(text, _apart(placed), str(section.get("heading") or "")[:300])
+        yield Passage(text, _apart(marks), str(section.get("heading") or "")[:300])
 
 
 def _apart(marks: list[Mark]) -> tuple[Mark, ...]:
+    """Return the marks without those that overlap the one before."""
     kept: list[Mark] = []
     for mark in marks:
         if not kept or kept[-1].end <= mark.start:
@@ -118,65 +124,64 @@ def _apart(marks: list[Mark]) -> tuple[Mark, ...]:
     return tuple(kept)
 
 
-def _marks(
+def _targets(
     metadata: dict[str, Any], texts: list[str]
 ) -> dict[int, dict[tuple[int, int], list[str]]]:
-    """Return, for each section, the marks in it by their place, with what they point to."""
-    found: dict[int, dict[tuple[int, int], list[str]]] = defaultdict(dict)
+    """Return for each section the references by the (start, end) offsets of their mentions."""
+    targets: dict[int, dict[tuple[int, int], list[str]]] = defaultdict(dict)
     mentions, references = metadata.get("referenceMentions"), metadata.get("references")
-    for mention in mentions[:MOST_MENTIONS] if isinstance(mentions, list) else []:
+    if not isinstance(mentions, list) or not isinstance(references, list):
+        return targets
+
+    for mention in mentions[:MOST_MENTIONS]:
         number = at(mention, "referenceID")
-        if (
-            isinstance(number, int)
-            and isinstance(references, list)
-            and 0 <= number < len(references)
-        ):
-            place = _placed(mention, references[number], texts)
-            if place is not None:
-                found[place[0]].setdefault(place[1:], []).append(str(number))
-    return found
+        if isinstance(number, int) and 0 <= number < len(references):
+            located = _located(mention, references[number], texts)
+            if located is not None:
+                targets[located[0]].setdefault(located[1:], []).append(str(number))
+    return targets
 
 
-def _placed(mention: Any, reference: Any, texts: list[str]) -> tuple[int, int, int] | None:
+def _located(mention: Any, reference: Any, texts: list[str]) -> tuple[int, int, int] | None:
     """Return (section, start, end) of a mention, or None where its context is not in the text."""
-    context, start, end = (
-        mention.get("context"),
-        mention.get("startOffset"),
-        mention.get("endOffset"),
-    )
-    if (
-        not (isinstance(context, str) and isinstance(start, int) and isinstance(end, int))
-        or not 0 <= start < end
-    ):
+    context, start, end = map(mention.get, ("context", "startOffset", "endOffset"))
+    if not (isinstance(context, str) and isinstance(start, int) and isinstance(end, int)):
         return None
+    if not 0 <= start < end:
+        return None
+
     head, printed_mark = normalize("NFKC", context[:start]), normalize("NFKC", context[start:end])
     inner = _narrowed(printed_mark, reference)
     if inner is None:
         return None
+
     whole = head + printed_mark + normalize("NFKC", context[end:])
-    return _found(whole, len(head) + inner[0], len(head) + inner[1], texts)
+    return _searched(whole, len(head) + inner[0], len(head) + inner[1], texts)
 
 
-def _found(context: str, start: int, end: int, texts: list[str]) -> tuple[int, int, int] | None:
-    """Return (section, start, end) of what stands at a place of a context, with as much of that as
-    can be found.
+def _searched(context: str, start: int, end: int, texts: list[str]) -> tuple[int, int, int] | None:
+    """Return (section, start, end) in the texts of context[start:end], or None.
+
+    It is searched for with much of the context first, then with less (`CONTEXT_SIZES`).
     """
-    for before, after in AROUND:
+    for before, after in CONTEXT_SIZES:
         low = max(0, start - before)
         for section, text in enumerate(texts):
-            place = text.find(context[low : end + after])
-            if place >= 0:
-                return section, place + start - low, place + end - low
+            position = text.find(context[low : end + after])
+            if position >= 0:
+                return section, position + start - low, position + end - low
     return None
 
 
 def _narrowed(mention: str, reference: Any) -> tuple[int, int] | None:
-    """Return where the mark stands in a mention: science-parse starts those of a row all at the
-    first one's place.
+    """Return the bounds of the reference's own mark in a mention, or None.
+
+    Of several marks in a row, science-parse gives all mentions the start of the first mark.
     """
     stripped = mention.rstrip(" ,.;")
     if _WHOLE.fullmatch(stripped):
         return 0, len(stripped)
+
     authors = at(reference, "author")
     names = (
         [str(author).split()[-1] for author in authors if str(author).split()]

@@ -1,4 +1,4 @@
-"""TEI as GROBID writes it."""
+"""Read GROBID's TEI XML."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _PASSAGES = ("p", "figDesc", "note", "item", "ab", "quote")
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source is an XML document with a TEI root."""
+    """Return whether the source is an XML document with a TEI root."""
     return root_name(head) == "TEI"
 
 
@@ -40,12 +40,14 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     root = parsed(source, report)
     if root is None:
         return
+
     text = first(root, "text")
     entries = [
         (entry.get(_XML_ID) or "", _reference(entry))
         for entry in descendants(text, "biblStruct")
         if any(name_of(parent) == "listBibl" for parent in entry.iterancestors())
     ]
+
     document = assembled(
         _header(root), passages(root), entries, SourceLocation(source.name, 1), report
     )
@@ -54,9 +56,11 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
 
 
 def _header(root: Element) -> Raw:
+    """Return the raw record of the paper in a document's header."""
     header = first(root, "teiHeader")
     described = first(header, "fileDesc", "sourceDesc", "biblStruct")
     title = text_of(first(header, "fileDesc", "titleStmt", "title"))
+
     return {
         **_reference(described),
         "title": title or text_of(first(described, "analytic", "title")),
@@ -66,18 +70,20 @@ def _header(root: Element) -> Raw:
 
 
 def _reference(entry: Element | None) -> Raw:
-    """Return the record of a bibliographic structure: of an article's title before that of what it
-    appeared in.
-    """
+    """Return the raw record of a biblStruct; without an article's title, that of a book."""
     article, volume = first(entry, "analytic"), first(entry, "monogr")
     imprint = first(volume, "imprint")
     date = next((date.get("when") or text_of(date) for date in descendants(volume, "date")), "")
     titles = [text_of(title) for title in children(article, "title")]
     venues = [text_of(title) for title in children(volume, "title")]
-    title = next(filter(None, titles), "")
+    title, venue = next(filter(None, titles), ""), next(filter(None, venues), "")
+    raw_references = (
+        text_of(note) for note in children(entry, "note") if note.get("type") == "raw_reference"
+    )
+
     return {
-        "title": title or next(filter(None, venues), ""),
-        "venue": next(filter(None, venues), "") if title else "",
+        "title": title or venue,
+        "venue": venue if title else "",
         "authors": [
             _name(author) for part in (article, volume) for author in children(part, "author")
         ],
@@ -88,36 +94,31 @@ def _reference(entry: Element | None) -> Raw:
             _SCOPES.get(scope.get("unit"), "note"): _extent(scope)
             for scope in children(imprint, "biblScope")
         },
-        "printed": next(
-            (
-                text_of(note)
-                for note in children(entry, "note")
-                if note.get("type") == "raw_reference"
-            ),
-            "",
-        ),
+        "printed": next(raw_references, ""),
     }
 
 
 def _extent(scope: Element) -> str:
+    """Return the text of a biblScope, or its bounds: "117-124"."""
     ends = [end for end in (scope.get("from"), scope.get("to")) if end]
     return "-".join(ends) or text_of(scope)
 
 
 def _name(author: Element) -> str:
+    """Return an author's name: its parts, else the text without the affiliation."""
     person = first(author, "persName")
-    return " ".join(text_of(part) for part in children(person, "forename", "surname")) or text_of(
-        author, "affiliation"
-    )
+    name = " ".join(text_of(part) for part in children(person, "forename", "surname"))
+    return name or text_of(author, "affiliation")
 
 
 def _ids(entry: Element | None) -> dict[str, str]:
-    found: dict[str, str] = {}
+    """Return the ids of a biblStruct by scheme, the first of each."""
+    ids: dict[str, str] = {}
     for number in descendants(entry, "idno"):
         scheme = _SCHEMES.get(number.get("type") or "")
         if scheme:
-            found.setdefault(scheme, re.sub(r"^arXiv:|\s*\[.*$", "", text_of(number)))
-    return found
+            ids.setdefault(scheme, re.sub(r"^arXiv:|\s*\[.*$", "", text_of(number)))
+    return ids
 
 
 def passages(root: Element) -> Iterator[Passage]:
@@ -127,13 +128,15 @@ def passages(root: Element) -> Iterator[Passage]:
 
 
 def _blocks(element: Element | None, section: str) -> Iterator[Passage]:
-    """Yield the passages below an element; one inside another comes after it."""
+    """Yield the passages in an element; one inside another comes after it."""
     if element is None or name_of(element) in _LEFT_OUT:
         return
+
     if name_of(element) in _PASSAGES:
         writer = PassageWriter()
         _write(element, writer)
         yield writer.passage(section)
+
     for child in element:
         if name_of(child) == "head" and name_of(element) == "div":
             section = text_of(child) or section
@@ -141,7 +144,9 @@ def _blocks(element: Element | None, section: str) -> Iterator[Passage]:
 
 
 def _write(element: Element, writer: PassageWriter) -> None:
+    """Write the running text and the citation marks of an element."""
     writer.add(own_text(element))
+
     for child in element:
         name = name_of(child)
         if name == "ref" and child.get("type") == "bibr":

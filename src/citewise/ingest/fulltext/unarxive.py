@@ -1,4 +1,4 @@
-"""unarXive: arXiv papers whose citations, formulas and figures stand in the text as {{kind:key}}."""
+"""Read unarXive: arXiv papers in whose text citations, formulas and figures are {{kind:key}}."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from citewise.ingest.source import Source
 NAME = "unarxive"
 
 LONGEST_FORMULA = 80
-"""Characters of LaTeX that are shown in a sentence; of longer ones only that there is one."""
+"""Characters of LaTeX that are kept in a sentence; a longer formula becomes "FORMULA"."""
 
 LONGEST_PARAGRAPH = 20_000
 """Characters to which paragraphs are joined."""
@@ -34,7 +34,7 @@ _IDS = {
 
 
 def detects(head: bytes) -> bool:
-    """Whether the source starts with an object of unarXive's making."""
+    """Return whether the source starts with an object of unarXive."""
     return (
         head.lstrip(b"\xef\xbb\xbf \t\r\n[")[:1] == b"{"
         and b'"paper_id"' in head
@@ -51,7 +51,8 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
             if isinstance(entries, dict)
             else []
         )
-        numbers = {name: place for place, (name, _) in enumerate(listed, 1)}
+        numbers = {name: number for number, (name, _) in enumerate(listed, 1)}
+
         document = assembled(
             _paper(record),
             _passages(record, numbers),
@@ -70,57 +71,59 @@ def _paper(record: dict[str, Any]) -> Raw:
 
 
 def _reference(entry: Any) -> Raw:
-    """Return the record of an entry: what it prints, and the ids that unarXive found for it."""
+    """Return the raw record of a printed reference, with the ids that unarXive gives for it."""
     text = at(entry, "bib_entry_raw")
     raw = printed(text) if isinstance(text, str) else {}
-    found = {
+
+    ids = {
         scheme: at(entry, "ids", name) for name, scheme in _IDS.items() if at(entry, "ids", name)
     }
     inside = at(entry, "contained_arXiv_ids")
-    if not found.get("arxiv") and isinstance(inside, list) and inside:
-        found["arxiv"] = at(inside[0], "id")
-    return {**raw, "ids": {**raw.get("ids", {}), **found}}
+    if not ids.get("arxiv") and isinstance(inside, list) and inside:
+        ids["arxiv"] = at(inside[0], "id")
+    return {**raw, "ids": {**raw.get("ids", {}), **ids}}
 
 
 def _passages(record: dict[str, Any], numbers: dict[str, int]) -> Iterator[Passage]:
+    """Yield the passages; a citation is printed as its number in the list of references."""
     formulas = record.get("ref_entries")
+
     for section, text in _whole(_texts(record)):
-        writer, end = PassageWriter(), 0
+        writer, position = PassageWriter(), 0
         for match in _PLACEHOLDER.finditer(text):
-            writer.add(text[end : match.start()])
+            writer.add(text[position : match.start()])
             if match[1] == "cite":
                 writer.mark(f"[{numbers.get(match[2], '?')}]", [match[2]])
             else:
                 writer.add(_shown(match[1], at(formulas, match[2], "latex")))
-            end = match.end()
-        writer.add(text[end:])
+            position = match.end()
+        writer.add(text[position:])
         yield writer.passage(_PLACEHOLDER.sub("", section))
 
 
 def _whole(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Join paragraphs that are one with a formula in its midst: what begins with a small letter
-    goes on.
+    """Yield (section, paragraph), with paragraphs that a formula has split joined again.
+
+    A paragraph that begins with a small letter continues the one before.
     """
     last: tuple[str, str] | None = None
     for section, text in texts:
-        if (
-            last
-            and last[0] == section
-            and text.lstrip()[:1].islower()
-            and len(last[1]) < LONGEST_PARAGRAPH
-        ):
+        continues = text.lstrip()[:1].islower()
+        if last and last[0] == section and continues and len(last[1]) < LONGEST_PARAGRAPH:
             last = section, f"{last[1]} {text}"
         else:
             if last:
                 yield last
             last = section, text
+
     if last:
         yield last
 
 
 def _texts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (section, text) of the release of 2022, a list of paragraphs, and of 2024, an object of
-    sections.
+    """Yield (section, paragraph) of a record.
+
+    The release of 2022 has a list of paragraphs, that of 2024 an object of sections.
     """
     body, sections = record.get("body_text"), record.get("sections")
     for paragraph in body if isinstance(body, list) else []:
@@ -132,8 +135,10 @@ def _texts(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _shown(kind: str, latex: Any) -> str:
+    """Return the text of a placeholder that is no citation."""
     if kind != "formula":
         return "REF"
+
     short = (
         isinstance(latex, str)
         and 0 < len(latex.strip()) <= LONGEST_FORMULA

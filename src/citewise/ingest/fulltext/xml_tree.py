@@ -1,6 +1,4 @@
-"""XML to a tree without harm: no external files, no entities, no network, bounded in size and
-depth.
-"""
+"""Parse XML safely: no external files, entities or network, bounded in size and depth."""
 
 import html
 import re
@@ -15,9 +13,12 @@ from citewise.ingest.source import Source, content_of
 DEEPEST = 200
 """Levels of elements."""
 
+_DECLARES_ENTITIES = "declares entities, which are not expanded"
+
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _PROLOGUE = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*+<(?:\w+:)?([A-Za-z][\w.-]*)",
+    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*+"
+    rb"<(?:\w+:)?([A-Za-z][\w.-]*)",
     re.DOTALL,
 )
 
@@ -26,26 +27,26 @@ Element = Any
 
 
 def root_name(head: bytes) -> str:
-    """Return the name of the root element that a source starts with, without its prefix, or ""."""
-    found = (
-        _PROLOGUE.match(head[:20_000]) if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" else None
-    )
-    return found[1].decode() if found else ""
+    """Return the name, without prefix, of the root element in a source's first bytes, or ""."""
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
+        return ""
+    prologue = _PROLOGUE.match(head[:20_000])
+    return prologue[1].decode() if prologue else ""
 
 
 def parsed(source: Source, report: Report) -> Element | None:
-    """Return the root of a source's only document; one that is broken, too large or too deep is
-    reported.
+    """Return the root of a source's XML document.
+
+    None, and a report, where it is malformed, too large or too deep, or declares entities.
     """
-    place = SourceLocation(source.name, 1)
+    location = SourceLocation(source.name, 1)
     content = content_of(source, report)
     if content is None:
         return None
     if _ENTITY.search(content):
-        report.note(
-            "skipped", "xml_entities", place, detail="declares entities, which are not expanded"
-        )
+        report.note("skipped", "xml_entities", location, detail=_DECLARES_ENTITIES)
         return None
+
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -55,25 +56,25 @@ def parsed(source: Source, report: Report) -> Element | None:
         remove_pis=True,
     )
     try:
-        root = etree.fromstring(content, parser)
+        root: Element = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        report.note("skipped", "malformed_xml", place, detail=str(error)[:200])
+        report.note("skipped", "malformed_xml", location, detail=str(error)[:200])
         return None
+
+    # In another encoding, the search in the bytes does not see the entities.
     declared = root.getroottree().docinfo.internalDTD
-    if declared is not None and declared.entities():  # in an encoding that the bytes did not show
-        report.note(
-            "skipped", "xml_entities", place, detail="declares entities, which are not expanded"
-        )
+    if declared is not None and declared.entities():
+        report.note("skipped", "xml_entities", location, detail=_DECLARES_ENTITIES)
         return None
     if _is_deep(root):
-        report.note(
-            "skipped", "xml_too_deep", place, detail=f"more than {DEEPEST} levels of elements"
-        )
+        detail = f"more than {DEEPEST} levels of elements"
+        report.note("skipped", "xml_too_deep", location, detail=detail)
         return None
     return root
 
 
 def _is_deep(root: Element) -> bool:
+    """Return whether elements are nested deeper than `DEEPEST`."""
     depth = 0
     for event, _ in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if event == "start" else -1
@@ -83,7 +84,7 @@ def _is_deep(root: Element) -> bool:
 
 
 def name_of(element: Element) -> str:
-    """Return an element's name without its namespace; "" for what is no element."""
+    """Return an element's name without its namespace; "" for an entity, comment or instruction."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
@@ -94,12 +95,10 @@ def children(element: Element | None, *names: str) -> list[Element]:
 
 
 def descendants(element: Element | None, *names: str) -> list[Element]:
-    """Return the elements of the given names below an element, in order."""
-    return (
-        [each for each in element.iter() if name_of(each) in names and each is not element]
-        if element is not None
-        else []
-    )
+    """Return the elements of the given names inside an element, in document order."""
+    if element is None:
+        return []
+    return [each for each in element.iter() if name_of(each) in names and each is not element]
 
 
 def first(element: Element | None, *path: str) -> Element | None:
@@ -110,9 +109,7 @@ def first(element: Element | None, *path: str) -> Element | None:
 
 
 def text_of(element: Element | None, *left_out: str) -> str:
-    """Return the text in an element, white space folded, without what stands in elements of the
-    names left out.
-    """
+    """Return an element's text with single spaces, without elements of the names `left_out`."""
     return " ".join("".join(_texts(element, left_out)).split()) if element is not None else ""
 
 
@@ -127,8 +124,6 @@ def _texts(element: Element, left_out: tuple[str, ...]) -> Iterator[str]:
 
 
 def own_text(element: Element) -> str:
-    """Return the text before an element's first child; of an entity that stayed unresolved, what
-    HTML means by it.
-    """
+    """Return the text before an element's first child; for an entity, its character in HTML."""
     text = element.text or ""
     return html.unescape(text) if not name_of(element) else text

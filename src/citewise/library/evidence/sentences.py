@@ -83,6 +83,7 @@ class Sentences:
     def take(self, positions: Rows) -> "Sentences":
         """Return the sentences at some positions, in that order; the spans stay all."""
         index, starts = flat_index(self.starts[positions], self.starts[positions + 1])
+
         return Sentences(
             [self.contents[position] for position in positions.tolist()],
             self.years[positions],
