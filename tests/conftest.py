@@ -1,5 +1,6 @@
 """What the tests share."""
 
+import io
 import os
 import sys
 import tempfile
@@ -7,20 +8,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from corpora import GOLDEN
 from hypothesis import settings
 
 import citewise
+import contracts
 from citewise import cli
+from citewise.api import Library, build_sample
 from citewise.types import Paper
+from command_line import Done, Run
+from corpora import GOLDEN
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_configure() -> None:
-    """Put temporary files into memory where the system has a place for that: the many small writes wait for no disk.
-
-    Properties have no deadline.
+    """Put temporary files into memory where the system allows it, so that many small writes wait
+    for no disk; give properties no deadline.
     """
     if os.access("/dev/shm", os.W_OK):
         os.environ.setdefault("TMPDIR", "/dev/shm")
@@ -31,10 +34,27 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _unsynced() -> Iterator[None]:
-    """Leave out fsync, most of the time of every small write; no test can cut the power anyway."""
+    """Leave out fsync, which takes most of the time of a small write; no test cuts the power."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture(scope="session")
+def encoder_graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which encoders keep their graphs, made once: int8 takes some seconds."""
+    return tmp_path_factory.mktemp("encoder-graphs")
+
+
+@pytest.fixture(scope="module")
+def encoder_cache(encoder_graphs: Path) -> Iterator[Path]:
+    """Keep the graphs that encoders make out of the user's cache folder; return the folder used.
+
+    Not for the whole session: matplotlib would build its font cache again.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(encoder_graphs))
+        yield encoder_graphs
 
 
 @pytest.fixture
@@ -45,7 +65,7 @@ def golden() -> tuple[Paper, ...]:
 
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
-    """The folder of a library that holds the golden papers."""
+    """The folder of a library of the golden papers."""
     folder = tmp_path / "library"
     citewise.add(GOLDEN, folder)
     return folder
@@ -53,10 +73,26 @@ def library(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def golden_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, made once: for tests that only read."""
+    """The folder of a library of the golden papers, made once: for tests that only read."""
     folder = tmp_path_factory.mktemp("golden") / "library"
     citewise.add(GOLDEN, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library of the papers and sentences of `contracts`, made once: for tests that only read."""
+    folder = tmp_path_factory.mktemp("contracts") / "library"
+    citewise.add([*contracts.PAPERS, *contracts.SENTENCES], folder)
+    return citewise.open(folder)
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """The sample library of landmark papers, made once: for tests that only read."""
+    folder = tmp_path_factory.mktemp("sample") / "library"
+    build_sample(folder)
+    return citewise.open(folder)
 
 
 @pytest.fixture(scope="session")
@@ -68,13 +104,18 @@ def shared() -> Path:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Call the command line in this process; return its exit code, output and messages."""
-    def call(*arguments: object) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # typer sets its own
+
+    def call(*arguments: object, stdin: bytes = b"") -> Done:
         monkeypatch.setattr(sys, "argv", ["citewise", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         monkeypatch.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as left:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit:
             cli.main()
         shown = capsys.readouterr()
-        return int(left.value.code or 0), shown.out, shown.err
+        return Done(int(exit.value.code or 0), shown.out, shown.err)
+
     return call

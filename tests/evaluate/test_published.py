@@ -9,35 +9,80 @@ import citewise
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import Pools, read_pools, read_texts, score_pools
 
-WORDS = ("bees dance on combs", "ants follow trails", "robots lay bricks", "parsers build trees",
-         "bees swarm in spring", "clocks guide bees", "stars burn hydrogen", "rivers carry sand",
-         "glaciers carve valleys")
-MDCR = {"Biology": {"100": {"true": ["101", "102"], "bm25": ["103"], "graph": ["104"], "most_cited": ["105"],
-                            "random": ["106"], "scincl": ["107"], "specter": ["108"]}},
-        "Art": {"103": {"true": [104], "bm25": ["100", "999"], "graph": [], "most_cited": [], "random": ["106"],
-                        "scincl": [], "specter": []}}}
+WORDS = (
+    "bees dance on combs",
+    "ants follow trails",
+    "robots lay bricks",
+    "parsers build trees",
+    "bees swarm in spring",
+    "clocks guide bees",
+    "stars burn hydrogen",
+    "rivers carry sand",
+    "glaciers carve valleys",
+)
+MDCR = {
+    "Biology": {
+        "100": {
+            "true": ["101", "102"],
+            "bm25": ["103"],
+            "graph": ["104"],
+            "most_cited": ["105"],
+            "random": ["106"],
+            "scincl": ["107"],
+            "specter": ["108"],
+        }
+    },
+    "Art": {
+        "103": {
+            "true": [104],
+            "bm25": ["100", "999"],
+            "graph": [],
+            "most_cited": [],
+            "random": ["106"],
+            "scincl": [],
+            "specter": [],
+        }
+    },
+}
 SHAS = [f"{number:040x}" for number in range(9)]
 
 
 def text(id: str, number: int) -> dict[str, object]:
-    return {"paper_id": id, "title": f"When {WORDS[number]}", "abstract": f"We show that {WORDS[number]}."}
+    return {
+        "paper_id": id,
+        "title": f"When {WORDS[number]}",
+        "abstract": f"We show that {WORDS[number]}.",
+    }
 
 
 @pytest.fixture
 def mdcr(tmp_path: Path) -> tuple[Path, Path]:
     (tmp_path / "mdcr_test.json").write_text(json.dumps(MDCR))
-    (tmp_path / "mdcr_test_data.jsonl").write_text("".join(json.dumps(text(f"{100 + number}", number)) + "\n"
-                                                           for number in range(9)))
+    (tmp_path / "mdcr_test_data.jsonl").write_text(
+        "".join(json.dumps(text(f"{100 + number}", number)) + "\n" for number in range(9))
+    )
     return tmp_path / "mdcr_test.json", tmp_path / "mdcr_test_data.jsonl"
 
 
 @pytest.fixture
 def scidocs(tmp_path: Path) -> tuple[Path, Path]:
     (tmp_path / "cite").mkdir()
-    (tmp_path / "cite" / "test.qrel").write_text("".join(
-        f"{SHAS[0]} 0 {SHAS[number]} {grade}\n" for number, grade in enumerate((1, 0, 0, 1, 1, 0, 0, 0), 1)))
-    metadata = {sha: {**text(sha, number), "year": 2000 + number if number else 2010, "cited_by": [],
-                      "references": SHAS[1:4], "authors": ["1"]} for number, sha in enumerate(SHAS)}
+    (tmp_path / "cite" / "test.qrel").write_text(
+        "".join(
+            f"{SHAS[0]} 0 {SHAS[number]} {grade}\n"
+            for number, grade in enumerate((1, 0, 0, 1, 1, 0, 0, 0), 1)
+        )
+    )
+    metadata = {
+        sha: {
+            **text(sha, number),
+            "year": 2000 + number if number else 2010,
+            "cited_by": [],
+            "references": SHAS[1:4],
+            "authors": ["1"],
+        }
+        for number, sha in enumerate(SHAS)
+    }
     metadata[SHAS[8]] |= {"abstract": None, "year": None}
     (tmp_path / "paper_metadata_view_cite_read.json").write_text(json.dumps(metadata))
     return tmp_path / "cite" / "test.qrel", tmp_path / "paper_metadata_view_cite_read.json"
@@ -50,8 +95,11 @@ def test_mdcr(mdcr: tuple[Path, Path], tmp_path: Path) -> None:
     assert pools.kinds == ("bm25", "graph", "most-cited", "random", "scincl", "specter")
     assert pools.pools[1].cited == ("104",), "ids may be numbers"
     citewise.add(read_texts(mdcr[1]), tmp_path / "library", keep_versions=True)
-    results = score_pools(citewise.open(tmp_path / "library"), ["bm25"], pools)
-    assert results.queries == {"Biology": 1, "Art": 1} and (results.absent, results.unseen) == (1, 0)
+    results = score_pools(citewise.open(tmp_path / "library").stores, ["bm25"], pools)
+    assert results.queries == {"Biology": 1, "Art": 1} and (results.absent, results.unseen) == (
+        1,
+        0,
+    )
     (found,) = results.systems
     assert found.kinds.keys() == {*pools.kinds} and 0 < found.average["MAP@1000"].value <= 1
 
@@ -62,10 +110,14 @@ def test_scidocs(scidocs: tuple[Path, Path], tmp_path: Path) -> None:
     assert (pool.id, pool.field, pool.cited) == (SHAS[0], "cite", (SHAS[1], SHAS[4], SHAS[5]))
     assert pool.negatives == {"random": (SHAS[2], SHAS[3], *SHAS[6:])}
     papers = [*read_texts(scidocs[1])]
-    assert papers[0].year == 2010 and not any(paper.references for paper in papers), "references would tell"
+    assert papers[0].year == 2010 and not any(paper.references for paper in papers), (
+        "references would tell"
+    )
     citewise.add(papers, tmp_path / "library", keep_versions=True)
-    results = score_pools(citewise.open(tmp_path / "library"), ["bm25"], pools)
-    assert results.papers == 7 and results.unseen == 1, "a paper without a year is not seen by a query with one"
+    results = score_pools(citewise.open(tmp_path / "library").stores, ["bm25"], pools)
+    assert results.papers == 7 and results.unseen == 1, (
+        "a paper without a year is not seen by a query with one"
+    )
 
 
 def test_files_of_no_known_layout_are_refused(tmp_path: Path) -> None:

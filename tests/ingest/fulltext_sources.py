@@ -1,15 +1,18 @@
-"""What the tests of full texts share: documents out of bytes or files, and what holds of every document."""
+"""What the tests of full texts share: documents read from bytes or files, and what must be true of
+every document.
+"""
 
 import io
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 from citewise.ingest.document import Document
+from citewise.ingest.report import Report
 from citewise.ingest.source import Source, open_source
-from citewise.report import Report
 
 
-def documents(module, data: bytes | str | Path) -> tuple[list[Document], Report]:
+def documents(module: ModuleType, data: bytes | str | Path) -> tuple[list[Document], Report]:
     """Return what a format reads from bytes, or from a file."""
     report = Report()
     if isinstance(data, Path):
@@ -22,8 +25,8 @@ def documents(module, data: bytes | str | Path) -> tuple[list[Document], Report]
     return found, report
 
 
-def one(module, data: bytes | str | Path) -> Document:
-    """Return the only document, in which all holds that must hold of every one."""
+def one(module: ModuleType, data: bytes | str | Path) -> Document:
+    """Return the only document, after checking what must be true of every one."""
     (document,), report = documents(module, data)
     assert not report.total("skipped"), report.counts
     check(document)
@@ -38,16 +41,22 @@ def reasons(report: Report) -> list[str]:
 def cited_titles(document: Document) -> list[list[list[str]]]:
     """Return the titles that each group of each sentence cites."""
     titles = {paper.id: paper.title for paper in document.cited}
-    return [[[titles[key] for key in group.cited] for group in sentence.groups] for sentence in document.sentences]
+    return [
+        [[titles[key] for key in group.cited] for group in sentence.groups]
+        for sentence in document.sentences
+    ]
 
 
 def marks(document: Document) -> list[list[str]]:
     """Return each sentence's groups as they are printed."""
-    return [[sentence.text[group.start : group.end] for group in sentence.groups] for sentence in document.sentences]
+    return [
+        [sentence.text[group.start : group.end] for group in sentence.groups]
+        for sentence in document.sentences
+    ]
 
 
 def check(document: Document) -> None:
-    """Assert what the types promise: places, order, ids."""
+    """Assert what the types promise: offsets, order, ids."""
     known = {paper.id for paper in document.cited}
     assert len(known) == len(document.cited)
     assert document.paper.references == tuple(paper.id for paper in document.cited)
@@ -63,7 +72,9 @@ def check(document: Document) -> None:
         assert sentence.groups
         for group in sentence.groups:
             assert 0 <= group.start < group.end <= len(sentence.text)
-            assert any(map(str.isalnum, sentence.text[group.start : group.end])), "a group has a mark"
+            assert any(map(str.isalnum, sentence.text[group.start : group.end])), (
+                "a group has a mark"
+            )
             assert set(group.cited) <= known
             assert len(set(group.cited)) == len(group.cited)
         assert all(one.end <= other.start for one, other in pairwise(sentence.groups))

@@ -1,4 +1,4 @@
-"""BibTeX: what is read, what a malformed entry costs, and that real bibliographies come in whole."""
+"""BibTeX: what is read, what a malformed entry costs, and real bibliographies read in full."""
 
 import gzip
 import re
@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewise import ingest
 from citewise.ingest import FORMATS, bibtex, bibtex_entries
+from citewise.ingest.report import Report
 from citewise.ingest.source import open_source
-from citewise.report import Report
 from citewise.types import Paper
+from ingest.json_sources import papers_in
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "fulltext" / "latex"
 BIBLIOGRAPHIES = sorted(SHARED.rglob("*.bib"))
@@ -21,7 +21,7 @@ BIBLIOGRAPHIES = sorted(SHARED.rglob("*.bib"))
 def papers(tmp_path: Path, text: str | bytes, report: Report | None = None) -> list[Paper]:
     path = tmp_path / "library.bib"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return [paper for paper, _ in ingest.read([path], report or Report())]
+    return papers_in(path, report=report)
 
 
 def one(tmp_path: Path, text: str) -> Paper:
@@ -30,24 +30,43 @@ def one(tmp_path: Path, text: str) -> Paper:
 
 
 def test_an_article_with_every_field(tmp_path: Path) -> None:
-    paper = one(tmp_path, r"""
+    paper = one(
+        tmp_path,
+        r"""
 @Article{knuth84,
-  author    = {Knuth, Donald E. and van der Berg, Jr, Jan and {Barnes and Noble} and Erd{\H o}s, P\'al and others},
+  author    = {Knuth, Donald E. and van der Berg, Jr, Jan and {Barnes and Noble}
+    and Erd{\H o}s, P\'al and others},
   title     = "{T}he {\TeX}book of $\alpha$-decay \& 50\% {\"U}ber",
   journal   = {The Computer Journal},
   year      = 1984, month = may, volume = {27}, number = 2, pages = {97--111},
   publisher = {Oxford}, doi = {10.1093/comjnl/27.2.97}, keywords = {typesetting, fonts},
   abstract  = {We study   H$_2$O.}, url = {https://example.org/a\_b}
-}""")
+}""",
+    )
     assert paper.id == "doi:10.1093/comjnl/27.2.97"
     assert paper.ids == ("bib:knuth84",)
     assert paper.title == "The TeXbook of α-decay & 50% Über"
-    assert paper.authors == ("Donald E. Knuth", "Jan van der Berg Jr", "Barnes and Noble", "Pál Erdős")
-    assert (paper.venue, paper.year, paper.date, paper.kind) == ("The Computer Journal", 1984, "1984-05", "article")
+    assert paper.authors == (
+        "Donald E. Knuth",
+        "Jan van der Berg Jr",
+        "Barnes and Noble",
+        "Pál Erdős",
+    )
+    assert (paper.venue, paper.year, paper.date, paper.kind) == (
+        "The Computer Journal",
+        1984,
+        "1984-05",
+        "article",
+    )
     assert paper.fields == ("typesetting", "fonts")
     assert paper.abstract == "We study H₂O."
-    assert paper.details == {"volume": "27", "number": "2", "pages": "97-111", "publisher": "Oxford",
-                             "url": "https://example.org/a_b"}
+    assert paper.details == {
+        "volume": "27",
+        "number": "2",
+        "pages": "97-111",
+        "publisher": "Oxford",
+        "url": "https://example.org/a_b",
+    }
 
 
 def test_the_citation_key_is_the_identity_where_no_registry_knows_the_paper(tmp_path: Path) -> None:
@@ -55,17 +74,23 @@ def test_the_citation_key_is_the_identity_where_no_registry_knows_the_paper(tmp_
     assert (paper.id, paper.ids, paper.kind) == ("own:key", ("bib:own:key",), "book")
 
 
-@pytest.mark.parametrize(("fields", "key"), [
-    ("eprint={1706.03762v5}, archivePrefix={arXiv}", "arxiv:1706.03762"),
-    ("eprint={hep-th/9711200}, eprinttype={arxiv}", "arxiv:hep-th/9711200"),
-    ("journal={arXiv preprint arXiv:1706.03762}", "arxiv:1706.03762"),
-    ("journal={CoRR}, volume={abs/1706.03762}", "arxiv:1706.03762"),
-    ("doi={https://doi.org/10.1145/1390334.1390400}", "doi:10.1145/1390334.1390400"),
-    (r"doi={10.1007/978-3-319\_12}", "doi:10.1007/978-3-319_12"),
-    (r"doi={10.1002/(SICI)1097{\textless}1::AID{\textgreater}3.0}", "doi:10.1002/(sici)1097<1::aid>3.0"),
-    ("url={https://aclanthology.org/P18-1001}", "acl:P18-1001"),
-    ("pmid={123456}", "pmid:123456"),
-])
+@pytest.mark.parametrize(
+    ("fields", "key"),
+    [
+        ("eprint={1706.03762v5}, archivePrefix={arXiv}", "arxiv:1706.03762"),
+        ("eprint={hep-th/9711200}, eprinttype={arxiv}", "arxiv:hep-th/9711200"),
+        ("journal={arXiv preprint arXiv:1706.03762}", "arxiv:1706.03762"),
+        ("journal={CoRR}, volume={abs/1706.03762}", "arxiv:1706.03762"),
+        ("doi={https://doi.org/10.1145/1390334.1390400}", "doi:10.1145/1390334.1390400"),
+        (r"doi={10.1007/978-3-319\_12}", "doi:10.1007/978-3-319_12"),
+        (
+            r"doi={10.1002/(SICI)1097{\textless}1::AID{\textgreater}3.0}",
+            "doi:10.1002/(sici)1097<1::aid>3.0",
+        ),
+        ("url={https://aclanthology.org/P18-1001}", "acl:P18-1001"),
+        ("pmid={123456}", "pmid:123456"),
+    ],
+)
 def test_ids(tmp_path: Path, fields: str, key: str) -> None:
     paper = one(tmp_path, f"@article{{k, title={{T}}, {fields}}}")
     assert key in (paper.id, *paper.ids)
@@ -77,11 +102,15 @@ def test_what_is_no_id_makes_none(tmp_path: Path, fields: str) -> None:
 
 
 def test_macros_and_concatenation(tmp_path: Path) -> None:
-    paper = one(tmp_path, """
+    paper = one(
+        tmp_path,
+        """
 @string{acl = "Association for " # {Computational}}
 @STRING(proc = "Proceedings of the " # ACL)
-@inproceedings{k, title = "A" # { and } # "B", booktitle = proc # " Linguistics", month = "12~" # jun, year = 2001}
-""")
+@inproceedings{k, title = "A" # { and } # "B", booktitle = proc # " Linguistics",
+  month = "12~" # jun, year = 2001}
+""",
+    )
     assert paper.title == "A and B"
     assert paper.venue == "Proceedings of the Association for Computational Linguistics"
     assert paper.date == "2001-06"
@@ -102,7 +131,10 @@ def test_crossref(tmp_path: Path, parent_first: bool) -> None:
 
 
 def test_crossref_to_nowhere_and_to_itself(tmp_path: Path) -> None:
-    assert len(papers(tmp_path, "@misc{a,title={A},crossref={b}}\n@book{c,title={C},crossref={c}}")) == 2
+    assert (
+        len(papers(tmp_path, "@misc{a,title={A},crossref={b}}\n@book{c,title={C},crossref={c}}"))
+        == 2
+    )
 
 
 MALFORMED = [
@@ -126,10 +158,13 @@ def test_a_malformed_entry_costs_only_itself(tmp_path: Path, text: str) -> None:
     assert report.examples["skipped", "malformed_bibtex"][0].line == 2
 
 
-@pytest.mark.parametrize(("text", "reason"), [
-    ("@misc{k, title={First}, year=2000, title={Second}}", "duplicate_field"),
-    ("@misc{, title={First}, year=2000}", "no_citation_key"),
-])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("@misc{k, title={First}, year=2000, title={Second}}", "duplicate_field"),
+        ("@misc{, title={First}, year=2000}", "no_citation_key"),
+    ],
+)
 def test_what_can_be_repaired_is(tmp_path: Path, text: str, reason: str) -> None:
     report = Report()
     assert [paper.title for paper in papers(tmp_path, text, report)] == ["First"]
@@ -160,16 +195,22 @@ def test_encodings(tmp_path: Path) -> None:
 
 
 def test_a_name_may_start_with_an_accent() -> None:
-    assert bibtex.names(r"Smith, J. and \'Alvarez, B. and {\O}re, C.") == ["J. Smith", "B. Álvarez", "C. Øre"]
+    assert bibtex.names(r"Smith, J. and \'Alvarez, B. and {\O}re, C.") == [
+        "J. Smith",
+        "B. Álvarez",
+        "C. Øre",
+    ]
 
 
 def test_authors_separated_by_commas() -> None:
     assert bibtex.names("Vaswani, Ashish, Shazeer, Noam") == ["Ashish Vaswani", "Noam Shazeer"]
-    assert bibtex.names("Ashish Vaswani, Noam Shazeer, Niki Parmar, Llion Jones")[3] == "Llion Jones"
+    assert (
+        bibtex.names("Ashish Vaswani, Noam Shazeer, Niki Parmar, Llion Jones")[3] == "Llion Jones"
+    )
 
 
 def test_macros_cannot_grow_without_bound(tmp_path: Path) -> None:
-    doubled = "".join(f'@string{{m{n} = m{n - 1} # m{n - 1}}}\n' for n in range(1, 60))
+    doubled = "".join(f"@string{{m{n} = m{n - 1} # m{n - 1}}}\n" for n in range(1, 60))
     text = '@string{m0 = "0123456789"}\n' + doubled + "@misc{k, title = m59}"
     assert len(one(tmp_path, text).title) <= 10_000
 
@@ -178,7 +219,9 @@ def test_an_overlong_entry_is_skipped(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(bibtex_entries, "LONGEST_RECORD", 1_000)
     report = Report()
     long = "@misc{long, title={T},\n abstract={" + "word \n" * 1_000 + "}}\n"
-    assert [paper.id for paper in papers(tmp_path, long + "@misc{short, title={S}}", report)] == ["short"]
+    assert [paper.id for paper in papers(tmp_path, long + "@misc{short, title={S}}", report)] == [
+        "short"
+    ]
     assert report.counts["skipped", "record_too_long"] == 1
 
 
@@ -186,7 +229,7 @@ def test_a_compressed_file_that_breaks_off(tmp_path: Path) -> None:
     text = "".join(f"@misc{{k{n}, title={{Paper number {n * 7919}}}}}\n" for n in range(20_000))
     report = Report()
     packed = gzip.compress(text.encode())
-    found = papers(tmp_path, packed[:len(packed) // 2], report)
+    found = papers(tmp_path, packed[: len(packed) // 2], report)
     assert 0 < len(found) < 20_000
     assert report.counts["skipped", "broken_compression"] == 1
 
@@ -196,7 +239,7 @@ def test_a_compressed_file_that_breaks_off(tmp_path: Path) -> None:
 def test_nothing_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "a.bib"
     path.write_text("@misc{first, title={First}}\n" + text + "\n@misc{last, title={Last}}\n")
-    keys = [paper.id for paper, _ in ingest.read([path], Report(), format="bibtex")]
+    keys = [paper.id for paper in papers_in(path, format="bibtex")]
     assert {"first", "last"} <= set(keys) or "@" in text or text.lstrip().startswith(",")
 
 
@@ -209,7 +252,9 @@ def test_detection(tmp_path: Path) -> None:
     assert list(FORMATS)[-1] == "jsonl"
 
 
-@pytest.mark.skipif(not BIBLIOGRAPHIES, reason="needs the shared real documents, which are not there")
+@pytest.mark.skipif(
+    not BIBLIOGRAPHIES, reason="needs the shared real documents, which are not there"
+)
 @pytest.mark.parametrize("path", BIBLIOGRAPHIES, ids=lambda path: "/".join(path.parts[-3:]))
 def test_every_entry_of_a_real_bibliography_is_accounted_for(path: Path) -> None:
     types = re.findall(r"^\s*@\s*(\w+)\s*[{(]", path.read_text(errors="replace"), re.MULTILINE)
@@ -221,5 +266,7 @@ def test_every_entry_of_a_real_bibliography_is_accounted_for(path: Path) -> None
     assert len(found) >= 0.98 * expected
     titled = [record for _, record in found if record["title"]]
     assert len(titled) >= 0.95 * len(found)
-    assert sum(bool(re.search(r"[{}]|\\[a-zA-Z]", str(record["title"]))) for record in titled) <= 1  # \textbackslash
+    assert (
+        sum(bool(re.search(r"[{}]|\\[a-zA-Z]", str(record["title"]))) for record in titled) <= 1
+    )  # \textbackslash
     assert not any("{" in name or "\\" in name for _, record in found for name in record["authors"])

@@ -1,10 +1,11 @@
-"""Sources that are cut off, huge or strangely named: what can be read is read, and the rest is said."""
+"""Sources that are cut off, huge or strangely named: what can be read is read, and the rest is
+reported.
+"""
 
 import bz2
 import gzip
 import io
 import json
-import lzma
 import os
 import random
 import subprocess
@@ -16,25 +17,26 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewise import ingest
 from citewise.errors import BadInput
 from citewise.ingest import json_stream, source
+from citewise.ingest.report import Report
 from citewise.ingest.source import LONGEST_RECORD, Source, lines
-from citewise.report import Report
-
-COMPRESSORS = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+from ingest.json_sources import COMPRESSORS, papers_in
 
 
 def records(count: int) -> bytes:
     """Return JSON lines that do not compress well."""
     dice = random.Random(1)
-    return b"".join(json.dumps({"id": f"p{number}", "title": f"Bees {dice.getrandbits(400):x}"}).encode() + b"\n"
-                    for number in range(count))
+    return b"".join(
+        json.dumps({"id": f"p{number}", "title": f"Bees {dice.getrandbits(400):x}"}).encode()
+        + b"\n"
+        for number in range(count)
+    )
 
 
 def read(*paths: Path | str, format: str = "") -> tuple[list[str], Report]:
     report = Report()
-    return [paper.id for paper, _ in ingest.read(paths, report, format)], report
+    return [paper.id for paper in papers_in(*paths, report=report, format=format)], report
 
 
 def numbered(data: bytes) -> tuple[list[tuple[int, bytes]], list[tuple[int, str]]]:
@@ -80,8 +82,15 @@ def test_an_unknown_compression_is_not_recognised(tmp_path: Path) -> None:
 def test_a_named_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with subprocess.Popen([sys.executable, "-c", "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())",
-                           str(pipe)], stdin=subprocess.PIPE) as feeder:
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())",
+            str(pipe),
+        ],
+        stdin=subprocess.PIPE,
+    ) as feeder:
         assert feeder.stdin is not None
         feeder.stdin.write(gzip.compress(records(3)))
         feeder.stdin.close()
@@ -90,22 +99,30 @@ def test_a_named_pipe(tmp_path: Path) -> None:
 
 # Lines
 
-@given(st.lists(st.binary(max_size=12).map(lambda text: text.replace(b"\n", b"")), max_size=8), st.booleans())
+
+@given(
+    st.lists(st.binary(max_size=12).map(lambda text: text.replace(b"\n", b"")), max_size=8),
+    st.booleans(),
+)
 def test_lines_are_numbered_as_an_editor_numbers_them(texts: list[bytes], ended: bool) -> None:
     found, damages = numbered(b"\n".join(texts) + (b"\n" if ended else b""))
     assert [(number, line.rstrip(b"\n")) for number, line in found] == [
-        (number, text) for number, text in enumerate(texts, 1) if text and not text.isspace()]
+        (number, text) for number, text in enumerate(texts, 1) if text and not text.isspace()
+    ]
     assert not damages
 
 
 @pytest.mark.parametrize("name", ["papers.jsonl", "papers.json"])
 def test_a_record_over_the_limit_is_named_in_the_report(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.setattr(source, "LONGEST_RECORD", 300)
     monkeypatch.setattr(json_stream, "LONGEST_RECORD", 300)
     file = tmp_path / name
-    file.write_bytes(b'{"id": "a", "title": "Short"}\n{"id": "b", "title": "' + b"long " * 500 + b'"}\n'
-                     b'{"id": "c", "title": "Short too"}\n')
+    file.write_bytes(
+        b'{"id": "a", "title": "Short"}\n{"id": "b", "title": "' + b"long " * 500 + b'"}\n'
+        b'{"id": "c", "title": "Short too"}\n'
+    )
     names, report = read(file)
     assert names == ["a", "c"]
     event = report.examples["skipped", "record_too_long"][0]
@@ -119,20 +136,27 @@ def test_memory_stays_bounded_by_the_limit(tmp_path: Path) -> None:
         for _ in range(200):
             stream.write(b"x" * 1_000_000)
         stream.write(b'"}\n{"id": "c", "title": "Last"}\n')
-    code = ("import re, sys; from citewise import ingest; from citewise.report import Report\n"
-            "def peak(): return int(re.search('VmHWM:.*?([0-9]+)', open('/proc/self/status').read())[1])\n"
-            "before = peak(); report = Report(); papers = list(ingest.read([sys.argv[1]], report))\n"
-            "print(len(papers), dict(report.counts), peak() - before)")
-    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    code = (
+        "import re, sys; from citewise import ingest; from citewise.ingest.report import Report\n"
+        "def peak():\n"
+        "    return int(re.search('VmHWM:.*?([0-9]+)', open('/proc/self/status').read())[1])\n"
+        "before = peak(); report = Report(); papers = list(ingest.read([sys.argv[1]], report))\n"
+        "print(len(papers), dict(report.counts), peak() - before)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith("2 {('skipped', 'record_too_long'): 1}")
-    assert int(done.stdout.split()[-1]) < 4 * LONGEST_RECORD // 1024, "kilobytes more, for a line of 200 megabytes"
+    assert int(done.stdout.split()[-1]) < 4 * LONGEST_RECORD // 1024, (
+        "kilobytes more, for a line of 200 megabytes"
+    )
 
 
 def test_a_byte_order_mark_and_broken_bytes(tmp_path: Path) -> None:
     file = tmp_path / "papers.jsonl"
     file.write_bytes(b'\xef\xbb\xbf{"id": "a", "title": "Na\xc3\xafve \xff bees"}\n')
     report = Report()
-    (paper, _), = ingest.read([file], report)
+    (paper,) = papers_in(file, report=report)
     assert paper.title == "Naïve bees"
     assert report.counts == {("repaired", "broken_encoding"): 1}
 
@@ -147,12 +171,14 @@ def test_names_with_strange_characters(tmp_path: Path) -> None:
 def test_an_entity_brings_no_broken_character_in(tmp_path: Path, title: str) -> None:
     file = tmp_path / "papers.jsonl"
     file.write_text(json.dumps({"id": "a", "title": title}))
-    (paper, _), = ingest.read([file], Report())
+    (paper,) = papers_in(file)
     assert paper.title in ("Bees dance", "dance")
 
 
 def test_a_word_that_starts_an_abstract_is_no_label(tmp_path: Path) -> None:
     file = tmp_path / "papers.jsonl"
-    file.write_text(json.dumps({"id": "a", "title": "Bees", "abstract": "Abstract interpretation is a theory."}))
-    (paper, _), = ingest.read([file], Report())
+    file.write_text(
+        json.dumps({"id": "a", "title": "Bees", "abstract": "Abstract interpretation is a theory."})
+    )
+    (paper,) = papers_in(file)
     assert paper.abstract == "Abstract interpretation is a theory."

@@ -6,18 +6,21 @@ import json
 import time
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
-from fulltext_sources import check, documents, reasons
 from hypothesis import given
 from hypothesis import strategies as st
-from test_jats import DOCUMENT as JATS
-from test_tei import DOCUMENT as TEI
 
 from citewise.ingest import source as source_module
 from citewise.ingest.fulltext import jats, science_parse, tei, xml_tree
+from citewise.ingest.report import Report
 from citewise.ingest.source import Source
-from citewise.report import Report
+from ingest.fulltext_documents import JATS, TEI
+from ingest.fulltext_sources import check, documents, reasons
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 BOTH = pytest.mark.parametrize("module", [tei, jats])
 
@@ -26,7 +29,10 @@ LAUGHS = (
     + "".join(f"<!ENTITY a{number} '{f'&a{number - 1};' * 10}'>" for number in range(1, 12))
     + "]><{root}>&a11;</{root}>"
 )
-OUTSIDE = "<!DOCTYPE {root} [<!ENTITY file SYSTEM 'file://{path}'>]><{root}><text><body><p>&file;</p></body></text></{root}>"
+OUTSIDE = (
+    "<!DOCTYPE {root} [<!ENTITY file SYSTEM 'file://{path}'>]>"
+    "<{root}><text><body><p>&file;</p></body></text></{root}>"
+)
 
 
 @BOTH
@@ -34,13 +40,18 @@ def test_entities_are_not_expanded(module: ModuleType, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("a secret")
     root = {"tei": "TEI", "jats": "article"}[module.NAME]
-    for evil in (LAUGHS.replace("{root}", root), OUTSIDE.replace("{root}", root).replace("{path}", str(secret))):
+    for evil in (
+        LAUGHS.replace("{root}", root),
+        OUTSIDE.replace("{root}", root).replace("{path}", str(secret)),
+    ):
         for encoding in ("utf-8", "utf-16"):
             start = time.perf_counter()
             found, report = documents(module, evil.encode(encoding))
             assert time.perf_counter() - start < 5
             assert not found
-            assert reasons(report)[0] in ("xml_entities", "malformed_xml"), "libxml2 itself stops some"
+            assert reasons(report)[0] in ("xml_entities", "malformed_xml"), (
+                "libxml2 itself stops some"
+            )
 
 
 @BOTH
@@ -76,12 +87,16 @@ def test_what_is_no_xml_is_reported(module: ModuleType) -> None:
 
 
 def test_entities_of_a_dtd_that_is_not_read_are_those_of_html() -> None:
-    text = JATS.replace("We study bees.", "We&nbsp;study&alpha;bees.").replace("Others\n", "Others&nbsp;")
+    text = JATS.replace("We study bees.", "We&nbsp;study&alpha;bees.").replace(
+        "Others\n", "Others&nbsp;"
+    )
     (document,), _ = documents(jats, text)
     assert "Others fly4,1 far" in document.text
 
 
-def test_large_documents_and_broken_streams_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_large_documents_and_broken_streams_are_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(source_module, "LONGEST_RECORD", 1000)
     assert reasons(documents(tei, TEI)[1]) == ["record_too_long"]
     path = tmp_path / "cut.xml.gz"
@@ -103,8 +118,15 @@ def test_empty_and_senseless_documents(module: ModuleType) -> None:
         assert not found or reasons(report) == []
 
 
-@given(st.integers(0, 4000), st.integers(1, 200), st.binary(max_size=20), st.sampled_from([(tei, TEI), (jats, JATS)]))
-def test_any_damage_is_survived(at: int, size: int, put: bytes, which: tuple[ModuleType, str]) -> None:
+@given(
+    st.integers(0, 4000),
+    st.integers(1, 200),
+    st.binary(max_size=20),
+    st.sampled_from([(tei, TEI), (jats, JATS)]),
+)
+def test_any_damage_is_survived(
+    at: int, size: int, put: bytes, which: tuple[ModuleType, str]
+) -> None:
     data = which[1].encode()
     found, report = documents(which[0], data[:at] + put + data[at + size :])
     for document in found:
@@ -117,9 +139,10 @@ def test_a_source_is_read_in_bounded_pieces() -> None:
         def readable(self) -> bool:
             return True
 
-        def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-            buffer[:] = b" " * len(buffer)
-            return len(buffer)
+        def readinto(self, buffer: "WriteableBuffer", /) -> int:
+            view = memoryview(buffer)
+            view[:] = b" " * len(view)
+            return len(view)
 
     report = Report()
     assert xml_tree.parsed(Source("endless", io.BufferedReader(Endless())), report) is None
@@ -127,13 +150,27 @@ def test_a_source_is_read_in_bounded_pieces() -> None:
     assert source_module.LONGEST_RECORD < 1 << 26
 
 
+@pytest.mark.slow
 def test_many_marks_and_mentions_take_time_in_proportion() -> None:
     """Each took minutes where a step looked at all that follows."""
-    head = "<TEI><teiHeader><fileDesc><titleStmt><title>Bees</title></titleStmt></fileDesc></teiHeader><text><body><p>"
+    title = "<fileDesc><titleStmt><title>Bees</title></titleStmt></fileDesc>"
+    head = f"<TEI><teiHeader>{title}</teiHeader><text><body><p>"
     crowded = head + 'x <ref type="bibr" target="#b">(1</ref>' * 10_000 + "</p></body></text></TEI>"
-    mention = {"referenceID": 0, "context": "a b " * 50 + "(c)", "startOffset": 200, "endOffset": 203}
-    searched = {"metadata": {"source": "", "title": "Bees", "sections": [{"text": "a b " * 50_000}] * 20,
-                             "references": [{"title": "Honey"}], "referenceMentions": [mention] * 5_000}}
+    mention = {
+        "referenceID": 0,
+        "context": "a b " * 50 + "(c)",
+        "startOffset": 200,
+        "endOffset": 203,
+    }
+    searched = {
+        "metadata": {
+            "source": "",
+            "title": "Bees",
+            "sections": [{"text": "a b " * 50_000}] * 20,
+            "references": [{"title": "Honey"}],
+            "referenceMentions": [mention] * 5_000,
+        }
+    }
     start = time.perf_counter()
     for module, data in ((tei, crowded), (science_parse, json.dumps(searched))):
         for document in documents(module, data)[0]:

@@ -1,21 +1,18 @@
-"""Full texts through the front door: `citewise index` on a folder, and what the library then holds."""
+"""Full texts as users import them: `citewise index` on a folder, and what the library then has."""
 
 import json
 from pathlib import Path
 
 import pytest
-from test_jats import DOCUMENT as JATS
-from test_latex_project import MAIN, PART, REFS
-from test_s2orc import RELEASES, SCIENCE, UNARXIVE
-from test_tei import DOCUMENT as TEI
 from typer.testing import CliRunner
 
 import citewise
 from citewise import ingest
 from citewise.cli import app
 from citewise.ingest import FORMATS
-from citewise.report import Report
+from citewise.ingest.report import Report
 from citewise.types import CitingSentence, Paper
+from ingest.fulltext_documents import JATS, MAIN, PART, REFS, RELEASES, SCIENCE, TEI, UNARXIVE
 
 
 @pytest.fixture
@@ -51,16 +48,28 @@ def test_each_format_is_recognised_among_all(folder: Path) -> None:
     }
     for name, format in names.items():
         head = (folder / name).read_bytes()
-        assert next(module.NAME for module in FORMATS.values() if module.detects(head)) == format, name
-    assert not [module.NAME for module in FORMATS.values() if module.detects((folder / "notes.txt").read_bytes())]
+        assert next(module.NAME for module in FORMATS.values() if module.detects(head)) == format, (
+            name
+        )
+    assert not [
+        module.NAME
+        for module in FORMATS.values()
+        if module.detects((folder / "notes.txt").read_bytes())
+    ]
 
 
 def test_a_folder_of_full_texts(folder: Path, tmp_path: Path) -> None:
     library, log = tmp_path / "library", tmp_path / "report.jsonl"
-    done = CliRunner().invoke(app, ["index", str(folder), "--library", str(library), "--report", str(log)])
+    done = CliRunner().invoke(
+        app, ["index", str(folder), "--library", str(library), "--report", str(log)]
+    )
     assert done.exit_code == 0, done.output
     events = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-    skipped = {(Path(event["file"]).name, event["reason"]) for event in events if event["action"] == "skipped"}
+    skipped = {
+        (Path(event["file"]).name, event["reason"])
+        for event in events
+        if event["action"] == "skipped"
+    }
     assert {
         ("bomb.xml", "xml_entities"),
         ("part.tex", "part_of_a_latex_project"),
@@ -96,6 +105,14 @@ def test_the_same_document_twice_changes_nothing(folder: Path, tmp_path: Path) -
 
 def test_a_format_can_be_named(folder: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(
-        app, ["index", str(folder / "bees.tei.xml"), "--library", str(tmp_path / "library"), "--format", "tei"]
+        app,
+        [
+            "index",
+            str(folder / "bees.tei.xml"),
+            "--library",
+            str(tmp_path / "library"),
+            "--format",
+            "tei",
+        ],
     )
     assert done.exit_code == 0, done.output

@@ -1,6 +1,7 @@
 """What the readers of full texts share: passages, groups of citations, sentences, references."""
 
 import itertools
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,10 @@ from citewise.ingest.fulltext.citations import Numbering, groups
 from citewise.ingest.fulltext.passages import Mark, Passage, PassageWriter, from_spans
 from citewise.ingest.fulltext.printed_reference import printed
 from citewise.ingest.fulltext.references import ReferenceList
-from citewise.ingest.fulltext.sentences import sentence_spans
-from citewise.report import Place, Report
+from citewise.ingest.report import Report, SourceLocation
+from citewise.text.sentences import sentence_spans
 
-PLACE = Place("test", 1)
+PLACE = SourceLocation("test", 1)
 
 
 def marked(text: str) -> Passage:
@@ -41,7 +42,9 @@ def sentences(text: str) -> list[str]:
     found = groups(passage, Numbering())
     return [
         passage.text[start:end]
-        for start, end in sentence_spans(passage.text, [(group.start, group.end) for group in found])
+        for start, end in sentence_spans(
+            passage.text, [(group.start, group.end) for group in found]
+        )
     ]
 
 
@@ -96,46 +99,69 @@ def test_names_and_years_are_looked_up() -> None:
     passage = marked("x <(Uhr et al., 1985; Wabe 1990)|> y <Uhr (1985)|b> z <Kara (2012)|>")
     found = groups(passage, Numbering(), {("uhr", 1985): "a", ("wabe", 1990): "c"})
     assert [group.targets for group in found] == [("a", "c"), ("b",), ()]
-    (group,) = groups(marked("x <(Uhr, 1985; Wabe, 1990)|c>"), Numbering(), {("uhr", 1985): "a", ("wabe", 1990): "c"})
+    (group,) = groups(
+        marked("x <(Uhr, 1985; Wabe, 1990)|c>"),
+        Numbering(),
+        {("uhr", 1985): "a", ("wabe", 1990): "c"},
+    )
     assert set(group.targets) == {"a", "c"}
     _, made = references(
         {"title": LONG, "authors": ["M. Uhr"], "year": 1985},
         {"title": "Honey", "authors": ["Wabe, O."], "year": 1990},
         {"title": "Wax", "authors": ["Wabe, O."], "year": 1990},
     )
-    assert made.by_name_and_year() == {("uhr", 1985): "0"}, "of two that look alike neither is taken"
+    assert made.by_name_and_year() == {("uhr", 1985): "0"}, (
+        "of two that look alike neither is taken"
+    )
 
 
 def test_a_document_that_does_not_cite_by_numbers_has_no_ranges() -> None:
     assert grouped("x <Uhr 1985|a>–<Wabe 1990|b>") == [("Uhr 1985–Wabe 1990", "a b")]
-    assert Numbering.of([marked("<Uhr (1985)|r1> <Wabe (1990)|r2> <Kara (2012)|r3> <4|>")], TEN) == Numbering()
+    assert (
+        Numbering.of([marked("<Uhr (1985)|r1> <Wabe (1990)|r2> <Kara (2012)|r3> <4|>")], TEN)
+        == Numbering()
+    )
 
 
 def test_numbering_is_learned_from_what_is_linked() -> None:
     assert Numbering.of([marked("<[1]|r1> <[2]|r2> <[5]|r5> <[7]|r9>")], TEN) == SQUARE
     assert Numbering.of([marked("<(2)|r1> <(3)|r2> <(4)|r3>")], TEN) == Numbering(TEN, 2, "(")
     assert Numbering.of([marked("<[1]|r1> <[2]|r2>")], TEN) == Numbering(), "two are too few"
-    assert Numbering.of([marked("<[1]|r9> <[2]|r5> <[3]|r1> <[4]|r4>")], TEN) == Numbering(), "they disagree"
+    assert Numbering.of([marked("<[1]|r9> <[2]|r5> <[3]|r1> <[4]|r4>")], TEN) == Numbering(), (
+        "they disagree"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Bees dance <[1]|a>. They fly <[2]|b>.", ["Bees dance [1].", "They fly [2]."]),
-        ("As Uhr et al. <[1]|a> say, bees dance. So do ants.", ["As Uhr et al. [1] say, bees dance.", "So do ants."]),
+        (
+            "As Uhr et al. <[1]|a> say, bees dance. So do ants.",
+            ["As Uhr et al. [1] say, bees dance.", "So do ants."],
+        ),
         (
             "Fig. 3 shows it, e.g. in <(Uhr et al. 1985; Wabe et al. 1990)|a>. See Sec. 4.",
             ["Fig. 3 shows it, e.g. in (Uhr et al. 1985; Wabe et al. 1990).", "See Sec. 4."],
         ),
-        ("Bees dance.<1,2|a> Then they fly.<3|b> Ants walk.", ["Bees dance.1,2", "Then they fly.3", "Ants walk."]),
-        ("Bees dance. <[4]|a> shows more. Ants walk.", ["Bees dance.", "[4] shows more.", "Ants walk."]),
+        (
+            "Bees dance.<1,2|a> Then they fly.<3|b> Ants walk.",
+            ["Bees dance.1,2", "Then they fly.3", "Ants walk."],
+        ),
+        (
+            "Bees dance. <[4]|a> shows more. Ants walk.",
+            ["Bees dance.", "[4] shows more.", "Ants walk."],
+        ),
         ("Found by Uhr et al.<[1]|a> Honey was next.", ["Found by Uhr et al.[1] Honey was next."]),
         (
             "Bees <(cf. Uhr 1985. Honey. P. 3)|a> dance. Ants walk.",
             ["Bees (cf. Uhr 1985. Honey. P. 3) dance.", "Ants walk."],
         ),
         ("Levels were low.Many <[1]|a> bees died.", ["Levels were low.", "Many [1] bees died."]),
-        ("It was HCC. <5, 15|a> In addition, bees fly. <[7]|b>", ["It was HCC. 5, 15", "In addition, bees fly. [7]"]),
+        (
+            "It was HCC. <5, 15|a> In addition, bees fly. <[7]|b>",
+            ["It was HCC. 5, 15", "In addition, bees fly. [7]"],
+        ),
         (
             "Bees do such tasks. <[Cohan2019StructuralSF]|a> find it.",
             ["Bees do such tasks.", "[Cohan2019StructuralSF] find it."],
@@ -144,38 +170,50 @@ def test_numbering_is_learned_from_what_is_linked() -> None:
             "See <Uhr 1985.|a> Bees fly. Then $x_1 = 3. Then!$ holds <[1]|b>.",
             ["See Uhr 1985.", "Bees fly.", "Then $x_1 = 3. Then!$ holds [1]."],
         ),
-        ("It is so. <(Uhr, 1985; Wabe, 1990)|a>. However, no.", ["It is so. (Uhr, 1985; Wabe, 1990).", "However, no."]),
-        ("It is known <[1]|a>.1 The code.12 Bees fly.", ["It is known [1].1", "The code.12", "Bees fly."]),
+        (
+            "It is so. <(Uhr, 1985; Wabe, 1990)|a>. However, no.",
+            ["It is so. (Uhr, 1985; Wabe, 1990).", "However, no."],
+        ),
+        (
+            "It is known <[1]|a>.1 The code.12 Bees fly.",
+            ["It is known [1].1", "The code.12", "Bees fly."],
+        ),
         ("It is known <[1]|a> .The bees fly on.", ["It is known [1] .", "The bees fly on."]),
         ("", []),
         ("   ", []),
         ("<[1]|a>", ["[1]"]),
     ],
 )
-def test_sentences_end_neither_in_a_group_nor_after_an_abbreviation(text: str, expected: list[str]) -> None:
+def test_sentences_end_neither_in_a_group_nor_after_an_abbreviation(
+    text: str, expected: list[str]
+) -> None:
     assert sentences(text) == expected
 
 
 @given(
     st.lists(
         st.tuples(
-            st.text(st.characters(codec="utf-8"), max_size=30), st.text("[](){}0123456789-–, ;.aXand", max_size=9)
+            st.text(st.characters(codec="utf-8"), max_size=30),
+            st.text("[](){}0123456789-–, ;.aXand", max_size=9),
         ),
         max_size=8,
     )
 )
 def test_groups_lie_within_sentences_whatever_the_text(parts: list[tuple[str, str]]) -> None:
     writer = PassageWriter()
-    for number, (text, mark) in enumerate(parts):
+    for number, (text, printed_mark) in enumerate(parts):
         writer.add(text)
-        writer.mark(mark, [TEN[number]])
+        writer.mark(printed_mark, [TEN[number]])
     passage = writer.passage()
     for mark in passage.marks:
-        assert passage.text[mark.start : mark.end].strip() == passage.text[mark.start : mark.end] != ""
+        marked = passage.text[mark.start : mark.end]
+        assert marked.strip() == marked != ""
     found = groups(passage, SQUARE)
     spans = sentence_spans(passage.text, [(group.start, group.end) for group in found])
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(spans))
-    assert "".join(passage.text[slice(*span)] for span in spans).replace(" ", "") == passage.text.replace(" ", "")
+    assert "".join(passage.text[slice(*span)] for span in spans).replace(
+        " ", ""
+    ) == passage.text.replace(" ", "")
     for group in found:
         assert passage.text[group.start : group.end].strip()
         assert sum(start <= group.start and group.end <= end for start, end in spans) == 1
@@ -183,13 +221,18 @@ def test_groups_lie_within_sentences_whatever_the_text(parts: list[tuple[str, st
 
 def test_spans_that_overlap_or_lie_outside_are_left_out() -> None:
     passage = from_spans(
-        "Bees  dance [1] and\nfly [2].", [(12, 15, "a"), (13, 15, "b"), (24, 27, "c"), (24, 99, "d"), (-3, 2, "e")]
+        "Bees  dance [1] and\nfly [2].",
+        [(12, 15, "a"), (13, 15, "b"), (24, 27, "c"), (24, 99, "d"), (-3, 2, "e")],
     )
-    assert passage == Passage("Bees dance [1] and fly [2].", (Mark(11, 14, ("a",)), Mark(23, 26, ("c",))))
+    assert passage == Passage(
+        "Bees dance [1] and fly [2].", (Mark(11, 14, ("a",)), Mark(23, 26, ("c",)))
+    )
 
 
-def references(*entries: dict[str, object]) -> tuple[list[str], ReferenceList]:
-    made = ReferenceList.of([(str(number), raw) for number, raw in enumerate(entries)], Cleaner(Report()), PLACE)
+def references(*entries: Mapping[str, object]) -> tuple[list[str], ReferenceList]:
+    made = ReferenceList.of(
+        [(str(number), raw) for number, raw in enumerate(entries)], Cleaner(Report()), PLACE
+    )
     return [made.keys.get(str(number), "") for number in range(len(entries))], made
 
 
@@ -238,14 +281,16 @@ def test_long_titles_do_not_make_long_ids() -> None:
     ("text", "title", "year", "ids", "first"),
     [
         (
-            "M. Uhr, O. Wabe, and D. Kara. On the dynamics of bees under stress. Annals of Apiculture, 162:1–22, 2022.",
+            "M. Uhr, O. Wabe, and D. Kara. On the dynamics of bees under stress. "
+            "Annals of Apiculture, 162:1–22, 2022.",
             "On the dynamics of bees under stress",
             "2022",
             {},
             "M. Uhr",
         ),
         (
-            "Uhr, M. & Wabe, O. (2019). Clocks in the brains of bees. Journal of Rhythm, 3, 12. doi:10.1000/xyz.3.",
+            "Uhr, M. & Wabe, O. (2019). Clocks in the brains of bees. "
+            "Journal of Rhythm, 3, 12. doi:10.1000/xyz.3.",
             "Clocks in the brains of bees",
             "2019",
             {"doi": "doi:10.1000/xyz.3"},
@@ -259,10 +304,21 @@ def test_long_titles_do_not_make_long_ids() -> None:
             "D. Kara",
         ),
         ("H. Biene, Phys. Rev. B 416, 647 (1993).", "", "1993", {}, "H. Biene"),
-        ("Biene H, Uhr M. Theory of Simple Hives With Applications to Honey. Academic Press; 2013.",
-         "Theory of Simple Hives With Applications to Honey", "2013", {}, "Biene H"),
-        ("Biene, H., Uhr, M.: The hive hypothesis: finding sparse bees. In: Swarms (2018)",
-         "The hive hypothesis: finding sparse bees", "2018", {}, "Biene, H"),
+        (
+            "Biene H, Uhr M. Theory of Simple Hives With Applications to Honey. "
+            "Academic Press; 2013.",
+            "Theory of Simple Hives With Applications to Honey",
+            "2013",
+            {},
+            "Biene H",
+        ),
+        (
+            "Biene, H., Uhr, M.: The hive hypothesis: finding sparse bees. In: Swarms (2018)",
+            "The hive hypothesis: finding sparse bees",
+            "2018",
+            {},
+            "Biene, H",
+        ),
         ("", "", None, {}, ""),
     ],
 )

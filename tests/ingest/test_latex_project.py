@@ -1,50 +1,19 @@
-"""LaTeX projects: several files, own commands, every family of citations, .bib, .bbl and inline bibliographies."""
+"""LaTeX projects: several files, own commands, every family of citations, .bib, .bbl and inline
+bibliographies.
+"""
 
 import gzip
 import time
 from pathlib import Path
 
 import pytest
-from fulltext_sources import check, cited_titles, documents, marks, one, reasons
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.ingest.fulltext import latex_project
 from citewise.ingest.fulltext.latex_references import from_list
-
-MAIN = r"""\documentclass{article}
-\newcommand{\bee}{\emph{Apis}\xspace}
-\newcommand{\seealso}[1]{\citep[see also][]{#1}}
-\def\be{\begin{equation}} \def\ee{\end{equation}}
-\title{Bees that \emph{dance}}
-\author{Karla Frischmann \and Otto Wabe}
-\begin{document}
-\maketitle
-\begin{abstract} We study \bee, as \citet{uhr} did. \end{abstract}
-\section{Introduction}
-The \bee dances~\citep[see][p.~3]{uhr, wabe} often. % \cite{hidden}
-As \citeauthor{kara} (\citeyear{kara}) shows,\footnote{A note cites \cite{wabe}. And more.} bees fly
-\seealso{uhr}; see Fig.~\ref{fig}. \nocite{secret}
-
-\begin{figure} \caption{Dances of \citet{kara}.} \end{figure}
-\begin{tabular}{c} \cite{uhr} \end{tabular}
-We have \be x = y\,. \ee Then \textbf{ants} walk \parencites{uhr}[9]{wabe}.
-\input{part}
-\input{../../../../etc/passwd}
-\bibliography{refs}
-\end{document}
-Text after the end cites \cite{uhr}.
-"""
-PART = r"""\subsection{Deeper $x^2$}
-\begin{itemize} \item First \autocite{uhr}. \item Second \cite{missing}. \end{itemize}
-"""
-REFS = r"""@article{uhr, title={Clocks of {B}ees and of other insects},
- author={Uhr, Mina}, year=1985, doi={10.1000/clock}}
-@book{wabe, title={Honey}, author={Otto Wabe}, year=1990}
-@misc{kara, title={Artificial bees}, author={Kara, Deniz}, eprint={1203.00002}, archiveprefix={arXiv}}
-@misc{secret, title={Never printed in the text}, author={Nobody}}
-@misc{unused, title={Of no use}, author={Nobody}}
-"""
+from ingest.fulltext_documents import MAIN, PART, REFS
+from ingest.fulltext_sources import check, cited_titles, documents, marks, one, reasons
 
 
 @pytest.fixture
@@ -58,7 +27,12 @@ def project(tmp_path: Path) -> Path:
 def test_a_project_by_hand(project: Path) -> None:
     document = one(latex_project, project)
     paper = document.paper
-    assert (paper.id, paper.title, paper.year, paper.date) == ("arxiv:2401.00001", "Bees that dance", 2024, "2024-01")
+    assert (paper.id, paper.title, paper.year, paper.date) == (
+        "arxiv:2401.00001",
+        "Bees that dance",
+        2024,
+        "2024-01",
+    )
     assert paper.authors == ("Karla Frischmann", "Otto Wabe")
     assert [cited.id for cited in document.cited] == [
         "doi:10.1000/clock",
@@ -97,7 +71,8 @@ def test_a_bibliography_that_the_document_prints(tmp_path: Path) -> None:
     path.write_text(r"""\documentclass{article}\title{Bees}\begin{document}\section{One}
 Bees dance \citep{u}. Ants \cite{k}.
 \begin{thebibliography}{9}
-\bibitem[{Uhr et~al.(1985)Uhr, Wabe, and {[x]}}]{u} M. Uhr and O. Wabe. \newblock Clocks of bees in the dark.
+\bibitem[{Uhr et~al.(1985)Uhr, Wabe, and {[x]}}]{u} M. Uhr and O. Wabe.
+\newblock Clocks of bees in the dark.
 \newblock \emph{Rhythm}, 1985. \newblock \href{https://doi.org/10.1000/u}{link}
 \bibitem{k} \bibinfo{author}{D. Kara}, \bibinfo{title}{Artificial bees in the sun},
 \bibinfo{journal}{Swarms} (\bibinfo{year}{2012}).
@@ -107,13 +82,17 @@ Bees dance \citep{u}. Ants \cite{k}.
         ("doi:10.1000/u", "Clocks of bees in the dark", 1985),
         ("title:artificialbeesinthesun:kara", "Artificial bees in the sun", 2012),
     ]
-    assert cited_titles(document) == [[["Clocks of bees in the dark"]], [["Artificial bees in the sun"]]]
+    assert cited_titles(document) == [
+        [["Clocks of bees in the dark"]],
+        [["Artificial bees in the sun"]],
+    ]
     assert "Rhythm" not in document.text
 
 
 def test_a_bbl_file_serves_where_there_is_no_bib(tmp_path: Path) -> None:
     (tmp_path / "ms.tex").write_text(
-        r"\documentclass{a}\title{Bees}\begin{document}Bees dance \cite{u}.\bibliography{gone}\end{document}"
+        r"\documentclass{a}\title{Bees}\begin{document}Bees dance \cite{u}."
+        r"\bibliography{gone}\end{document}"
     )
     (tmp_path / "ms.bbl").write_text(
         r"\begin{thebibliography}{1} \bibitem{u} M. Uhr. \newblock Clocks of bees. \newblock 1985."
@@ -157,7 +136,8 @@ def test_a_document_without_a_file_is_read_all_the_same() -> None:
         (b"% \\documentclass{a}\nplain", False),
         (b'{"text": "\\\\cite{a}"}', False),
         (b"", False),
-        (b"\\begin{thebibliography}{1}", True), (b"Use \\input and \\cite{a}.", False),
+        (b"\\begin{thebibliography}{1}", True),
+        (b"Use \\input and \\cite{a}.", False),
     ],
 )
 def test_recognised_by_its_commands(head: bytes, is_latex: bool) -> None:
@@ -201,7 +181,9 @@ def test_recognised_by_its_commands(head: bytes, is_latex: bool) -> None:
     )
 )
 def test_any_body_can_be_read(parts: list[str]) -> None:
-    found, _ = documents(latex_project, "\\documentclass{a}\\title{Bees}\\begin{document}" + "".join(parts))
+    found, _ = documents(
+        latex_project, "\\documentclass{a}\\title{Bees}\\begin{document}" + "".join(parts)
+    )
     for document in found:
         check(document)
 
@@ -248,7 +230,8 @@ def test_what_never_ends_takes_no_time(evil: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5_000, "\ud800", "a/" * 2_000])
 def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     path = tmp_path / "main.tex"
-    text = f"\\title{{Bees}}\\begin{{document}}Bees dance \\cite{{u}}.\\input{{{name}}}\\bibliography{{{name}}}"
+    text = "\\title{Bees}\\begin{document}Bees dance \\cite{u}."
+    text += f"\\input{{{name}}}\\bibliography{{{name}}}"
     path.write_bytes(f"\\documentclass{{a}}{text}".encode("utf-8", "surrogatepass"))
     assert "Bees dance" in one(latex_project, path).text
 
@@ -256,11 +239,14 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
 def test_a_damaged_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "main.tex.gz"
     noise = " ".join(str(number**7) for number in range(100_000))
-    path.write_bytes(gzip.compress(f"\\documentclass{{a}}\\begin{{document}}{noise}".encode())[:-100_000])
+    path.write_bytes(
+        gzip.compress(f"\\documentclass{{a}}\\begin{{document}}{noise}".encode())[:-100_000]
+    )
     found, report = documents(latex_project, path)
     assert (found, reasons(report)) == ([], ["broken_compression"])
 
 
 def test_items_of_a_list() -> None:
-    text = r"\begin{thebibliography}{9} \bibitem{a} One. \bibitem[x]{b} Two. \bibitem \bibitem[ \end{thebibliography}"
+    items = r"\bibitem{a} One. \bibitem[x]{b} Two. \bibitem \bibitem[ "
+    text = r"\begin{thebibliography}{9} " + items + r"\end{thebibliography}"
     assert [key for key, _ in from_list(text)] == ["a", "b"]

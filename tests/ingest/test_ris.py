@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewise import ingest
 from citewise.ingest import ris
-from citewise.report import Report
+from citewise.ingest.report import Report
 from citewise.types import Paper
+from ingest.json_sources import papers_in
 
 ARTICLE = """TY  - JOUR
 AU  - Vaswani, Ashish
@@ -37,7 +37,7 @@ ER  -
 def papers(tmp_path: Path, text: str | bytes, report: Report | None = None) -> list[Paper]:
     path = tmp_path / "library.ris"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return [paper for paper, _ in ingest.read([path], report or Report())]
+    return papers_in(path, report=report)
 
 
 def test_an_article_with_every_tag(tmp_path: Path) -> None:
@@ -48,24 +48,37 @@ def test_an_article_with_every_tag(tmp_path: Path) -> None:
     assert paper.title == "Attention is all you need"
     assert paper.authors == ("Ashish Vaswani", "Martin King Jr.")
     assert paper.abstract == "We propose a new network; it is simple."
-    assert (paper.year, paper.date, paper.venue, paper.kind) == (2017, "2017-06-12", "Journal of Things", "article")
+    assert (paper.year, paper.date, paper.venue, paper.kind) == (
+        2017,
+        "2017-06-12",
+        "Journal of Things",
+        "article",
+    )
     assert paper.fields == ("attention", "translation")
-    assert paper.details == {"volume": "30", "number": "2", "pages": "1-11", "publisher": "Curran",
-                             "url": "https://example.org/a;b"}
+    assert paper.details == {
+        "volume": "30",
+        "number": "2",
+        "pages": "1-11",
+        "publisher": "Curran",
+        "url": "https://example.org/a;b",
+    }
     assert report.total("skipped") == report.total("repaired") == 0
 
 
-@pytest.mark.parametrize(("tags", "attribute", "value"), [
-    ("T1  - Other title", "title", "Other title"),
-    ("A1  - Doe, Jane", "authors", ("Jane Doe",)),
-    ("N2  - Other abstract text", "abstract", "Other abstract text"),
-    ("Y1  - 1999///", "year", 1999),
-    ("DA  - 1999/05//", "date", "1999-05"),
-    ("JO  - Nature", "venue", "Nature"),
-    ("JF  - Nature", "venue", "Nature"),
-    ("UR  - https://arxiv.org/abs/1706.03762", "id", "arxiv:1706.03762"),
-    ("KW  - one\ntwo", "fields", ("one", "two")),
-])
+@pytest.mark.parametrize(
+    ("tags", "attribute", "value"),
+    [
+        ("T1  - Other title", "title", "Other title"),
+        ("A1  - Doe, Jane", "authors", ("Jane Doe",)),
+        ("N2  - Other abstract text", "abstract", "Other abstract text"),
+        ("Y1  - 1999///", "year", 1999),
+        ("DA  - 1999/05//", "date", "1999-05"),
+        ("JO  - Nature", "venue", "Nature"),
+        ("JF  - Nature", "venue", "Nature"),
+        ("UR  - https://arxiv.org/abs/1706.03762", "id", "arxiv:1706.03762"),
+        ("KW  - one\ntwo", "fields", ("one", "two")),
+    ],
+)
 def test_other_tags_for_the_same(tmp_path: Path, tags: str, attribute: str, value: object) -> None:
     title = "" if tags.startswith("T1") else "TI  - A title\n"
     (paper,) = papers(tmp_path, f"TY  - GEN\n{title}{tags}\nER  -\n")
@@ -86,8 +99,11 @@ def test_a_missing_end_is_repaired_and_reported(tmp_path: Path) -> None:
 
 def test_what_is_odd_is_reported_by_record(tmp_path: Path) -> None:
     report = Report()
-    text = ("Provider: a publisher\n\nTY  - JOUR\nTI  - One\nQQ  - what?\nVL  - 3\nstray words\nER  - \n"
-            "TI  - Without a type\nAU  - Nobody\nER  - \n1.\nTY - JOUR\nTI - Two\nER -\n")
+    text = (
+        "Provider: a publisher\n\n"
+        "TY  - JOUR\nTI  - One\nQQ  - what?\nVL  - 3\nstray words\nER  - \n"
+        "TI  - Without a type\nAU  - Nobody\nER  - \n1.\nTY - JOUR\nTI - Two\nER -\n"
+    )
     assert [paper.title for paper in papers(tmp_path, text, report)] == ["One", "Two"]
     assert report.examples["repaired", "unknown_ris_tag"][0].detail == "QQ"
     assert report.examples["repaired", "broken_line"][0].line == 7
@@ -106,17 +122,43 @@ def test_an_overlong_record_is_skipped(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(ris, "LONGEST_RECORD", 1_000)
     report = Report()
     long = "TY  - JOUR\nTI  - Long\n" + "KW  - word\n" * 200 + "ER  - \n"
-    assert [paper.title for paper in papers(tmp_path, long + "TY  - JOUR\nTI  - Short\nER  - \n", report)] == ["Short"]
+    assert [
+        paper.title
+        for paper in papers(tmp_path, long + "TY  - JOUR\nTI  - Short\nER  - \n", report)
+    ] == ["Short"]
     assert report.counts["skipped", "record_too_long"] == 1
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from(["TY  - JOUR", "ER  - ", "TI  - T", "AU  - A, B", "XX  - y", "loose", "SP", "  - ",
-                                 "TY", "ER", "AB  - x", "\x0b", "AB -", "UK  - z"]), max_size=12))
-def test_nothing_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "TY  - JOUR",
+                "ER  - ",
+                "TI  - T",
+                "AU  - A, B",
+                "XX  - y",
+                "loose",
+                "SP",
+                "  - ",
+                "TY",
+                "ER",
+                "AB  - x",
+                "\x0b",
+                "AB -",
+                "UK  - z",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_nothing_breaks_the_reader(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "a.ris"
     path.write_text("\n".join([*lines, "TY  - JOUR", "TI  - Last", "ER  - "]))
-    assert [paper.title for paper, _ in ingest.read([path], Report(), format="ris")][-1] == "Last"
+    assert [paper.title for paper in papers_in(path, format="ris")][-1] == "Last"
 
 
 def test_detection() -> None:

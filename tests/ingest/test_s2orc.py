@@ -1,68 +1,19 @@
-"""S2ORC, unarXive and science-parse: JSON in which marks are given by their places or by place holders."""
+"""S2ORC, unarXive and science-parse: JSON in which marks are given by their places or by place
+holders.
+"""
 
 import json
 from typing import Any
 
 import pytest
-from fulltext_sources import check, cited_titles, documents, marks, one, reasons
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from json_sources import WRONG, clean, detected, json_objects, lines
 
 from citewise.ingest import s2orc_metadata
 from citewise.ingest.fulltext import s2orc, science_parse, unarxive
-
-TEXT = "Bees dance (Uhr, 1985; Wabe, 1990). Ants walk [3]."
-SPANS = [
-    {"start": 11, "end": 22, "text": "(Uhr, 1985;", "ref_id": "BIBREF0"},
-    {"start": 23, "end": 34, "text": "Wabe, 1990)", "ref_id": "BIBREF1"},
-    {"start": 46, "end": 49, "text": "[3]", "ref_id": None},
-]
-ENTRIES = {
-    "BIBREF0": {
-        "ref_id": "b0",
-        "title": "Clocks of bees and of other insects",
-        "year": 1985,
-        "venue": "Rhythm",
-        "links": "12345678",
-        "authors": [{"first": "Mina", "middle": ["B"], "last": "Uhr", "suffix": ""}],
-        "other_ids": {"DOI": ["10.1000/clock"]},
-    },
-    "BIBREF1": {
-        "title": "Honey",
-        "authors": [{"first": "O", "middle": [], "last": "Wabe", "suffix": ""}],
-        "year": 1990,
-        "link": None,
-    },
-}
-BODY = [{"text": TEXT, "cite_spans": SPANS, "ref_spans": [], "section": "Introduction"}]
-PARSE = {"abstract": [{"text": "We study bees.", "cite_spans": []}], "body_text": BODY, "bib_entries": ENTRIES}
-METADATA = {
-    "title": "Bees that dance",
-    "authors": [{"first": "Karla", "middle": [], "last": "Frischmann", "suffix": ""}],
-    "year": "2019-05",
-    "doi": "10.1000/dance",
-    "pmc_id": "PMC1234",
-    "pubmed_id": "42",
-    "venue": "Annals",
-}
-RELEASES: dict[str, dict[str, Any]] = {
-    "2019": {
-        "paper_id": "10002293",
-        "metadata": METADATA,
-        "s2_pdf_hash": "",
-        "grobid_parse": PARSE,
-        "latex_parse": None,
-    },
-    "2020": {"paper_id": "10002293", "_pdf_hash": "x", **PARSE},
-    "2021": {
-        "paper_id": "24e6b80e338a4e543de6b49cada07156c9149d22",
-        "metadata": METADATA,
-        **PARSE,
-        "back_matter": [],
-    },
-    "doc2json": {"paper_id": "2020", "header": {}, **METADATA, "pdf_parse": {**PARSE, "paper_id": "2020"}},
-}
+from ingest.fulltext_documents import METADATA, RELEASES, SCIENCE, UNARXIVE
+from ingest.fulltext_sources import check, cited_titles, documents, marks, one, reasons
+from ingest.json_sources import WRONG, clean, detected, json_objects, lines
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -85,16 +36,28 @@ def test_every_release_says_the_same(release: str, indent: int | None) -> None:
             "a patch of the paper in the metadata"
         )
     else:
-        assert (document.paper.id, document.paper.year, document.paper.date) == ("doi:10.1000/dance", 2019, "2019-05")
+        assert (document.paper.id, document.paper.year, document.paper.date) == (
+            "doi:10.1000/dance",
+            2019,
+            "2019-05",
+        )
         assert document.paper.authors == ("Karla Frischmann",)
         assert ("s2:10002293" in document.paper.ids) is (release == "2019")
 
 
 def test_metadata_of_the_release_of_2020() -> None:
-    record = {"paper_id": "10002293", **METADATA, "mag_id": "7", "mag_field_of_study": ["Biology"],
-              "outbound_citations": ["12345678", "23456789"], "has_outbound_citations": True}
+    record = {
+        "paper_id": "10002293",
+        **METADATA,
+        "mag_id": "7",
+        "mag_field_of_study": ["Biology"],
+        "outbound_citations": ["12345678", "23456789"],
+        "has_outbound_citations": True,
+    }
     assert detected(lines(record)) == ["s2orc-metadata"]
-    (paper, patch), _ = clean(s2orc_metadata, record, {"paper_id": "10002294", "outbound_citations": 7})
+    (paper, patch), _ = clean(
+        s2orc_metadata, record, {"paper_id": "10002294", "outbound_citations": 7}
+    )
     assert (paper.id, paper.references) == ("doi:10.1000/dance", ("s2:12345678", "s2:23456789"))
     assert {"s2:10002293", "mag:7", "pmid:42"} <= set(paper.ids)
     assert (patch.id, patch.references) == ("s2:10002294", ())
@@ -113,41 +76,6 @@ def test_many_documents_in_one_file() -> None:
     found, report = documents(s2orc, joined)
     assert [document.paper.id for document in found] == ["doi:10.1000/dance", "s2:10002293"]
     assert reasons(report) == ["malformed_json", "no_full_text"]
-
-
-UNARXIVE = {
-    "paper_id": "2212.00001",
-    "_pdf_hash": None,
-    "_source_hash": "x",
-    "_source_name": "2212.00001.gz",
-    "discipline": "Physics",
-    "metadata": {
-        "id": "2212.00001",
-        "title": "Bees\n  that dance",
-        "authors": "Karla Frischmann, Otto Wabe",
-        "categories": "q-bio",
-        "abstract": "We study.",
-        "versions": [{"version": "v1", "created": "Thu, 1 Dec 2022 10:00:00 GMT"}],
-    },
-    "body_text": [
-        {
-            "section": "Intro {{formula:f1}}",
-            "content_type": "paragraph",
-            "cite_spans": [],
-            "text": "Let {{formula:f1}}  be a bee {{cite:aa}}, {{cite:bb}}.\n"
-            "It dances (Fig. {{figure:f2}}){{cite:bb}}. ",
-        }
-    ],
-    "bib_entries": {
-        "aa": {
-            "bib_entry_raw": "M. Uhr. Clocks of bees in the dark. Rhythm, 2020.",
-            "contained_arXiv_ids": [],
-            "ids": {"open_alex_id": "https://openalex.org/W4225968159", "doi": "", "arxiv_id": "2104.06921"},
-        },
-        "bb": {"bib_entry_raw": "O. Wabe, J. Rhythm 3, 12 (1990)", "contained_arXiv_ids": [], "ids": None},
-    },
-    "ref_entries": {"f1": {"latex": "x_1 ", "type": "formula"}, "f2": {"caption": "x", "type": "figure"}},
-}
 
 
 def test_unarxive_by_hand() -> None:
@@ -176,50 +104,10 @@ def test_unarxive_by_hand() -> None:
 def test_unarxive_of_2024_has_sections() -> None:
     record = {**UNARXIVE, "sections": {"Intro": UNARXIVE["body_text"][0]}}  # type: ignore[index]
     del record["body_text"]
-    assert [sentence.section for sentence in one(unarxive, json.dumps(record)).sentences] == ["Intro", "Intro"]
-
-
-SCIENCE = {
-    "name": "1202.1054.pdf",
-    "metadata": {
-        "source": "CRF",
-        "title": "Bees that dance",
-        "authors": ["Karla Frischmann"],
-        "year": 2012,
-        "abstractText": "We study.",
-        "sections": [
-            {
-                "heading": "1 Introduction",
-                "text": "Bees dance (Uhr, 1985; Wabe, 1990). Before,\n"
-                "Uhr (1985), Wabe (1990) found it. Others [3] do not.",
-            },
-            {"heading": None, "text": None},
-        ],
-        "references": [
-            {"title": "Clocks of bees", "author": ["Mina Uhr"], "venue": "CoRR, abs/1101.00001,", "year": 1985},
-            {"title": "Honey", "author": ["O. Wabe"], "venue": "Hive", "year": 1990},
-        ],
-        "referenceMentions": [
-            {"referenceID": 0, "context": "Bees dance (Uhr, 1985; Wabe, 1990).", "startOffset": 11, "endOffset": 34},
-            {"referenceID": 1, "context": "Bees dance (Uhr, 1985; Wabe, 1990).", "startOffset": 11, "endOffset": 34},
-            {
-                "referenceID": 0,
-                "context": "Before, Uhr (1985), Wabe (1990) found it.",
-                "startOffset": 8,
-                "endOffset": 18,
-            },
-            {
-                "referenceID": 1,
-                "context": "Before, Uhr (1985), Wabe (1990) found it.",
-                "startOffset": 8,
-                "endOffset": 32,
-            },
-            {"referenceID": 1, "context": "nowhere to be found (1990)", "startOffset": 0, "endOffset": 9},
-            {"referenceID": 99, "context": "x", "startOffset": 0, "endOffset": 1},
-            None,
-        ],
-    },
-}
+    assert [sentence.section for sentence in one(unarxive, json.dumps(record)).sentences] == [
+        "Intro",
+        "Intro",
+    ]
 
 
 def test_science_parse_by_hand() -> None:
@@ -242,12 +130,25 @@ def test_science_parse_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("module", "record"),
-    [(s2orc, RELEASES["2019"]), (s2orc, RELEASES["2020"]), (unarxive, UNARXIVE), (science_parse, SCIENCE)],
+    [
+        (s2orc, RELEASES["2019"]),
+        (s2orc, RELEASES["2020"]),
+        (unarxive, UNARXIVE),
+        (science_parse, SCIENCE),
+    ],
 )
-def test_a_member_of_a_wrong_type_costs_no_more_than_itself(module: Any, record: dict[str, Any]) -> None:
+def test_a_member_of_a_wrong_type_costs_no_more_than_itself(
+    module: Any, record: dict[str, Any]
+) -> None:
     def changed(value: Any, wrong: Any) -> Any:
         """Yield copies of a value with one member, however deep, replaced."""
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        members = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         for name, inner in members:
             for replacement in (wrong, *changed(inner, wrong)):
                 copy = value.copy()

@@ -1,47 +1,14 @@
 """TEI as GROBID writes it."""
 
 import pytest
-from fulltext_sources import cited_titles, marks, one
 
 from citewise.ingest.fulltext import tei
-
-DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
-<TEI xml:space="preserve" xmlns="http://www.tei-c.org/ns/1.0">
-<teiHeader xml:lang="en"><fileDesc><titleStmt><title level="a" type="main">Bees that dance</title></titleStmt>
-<sourceDesc><biblStruct><analytic>
- <author><persName><forename type="first">Karla</forename><surname>Frischmann</surname></persName>
-  <affiliation>Hive</affiliation></author>
- <title level="a">Bees that dance</title></analytic>
- <monogr><title level="j">Annals of Apiculture</title><imprint>
- <date type="published" when="2019-05-02">2 May 2019</date></imprint>
- </monogr><idno type="DOI">10.1000/DANCE</idno><idno type="MD5">ABC</idno></biblStruct></sourceDesc></fileDesc>
-<profileDesc><abstract>
- <div><p>Bees dance, as is known <ref type="bibr" target="#b0">[1]</ref>.</p></div></abstract></profileDesc>
-</teiHeader>
-<text><body>
-<div><head n="1">Introduction</head>
- <p>Bees dance <ref type="bibr" target="#b0">(Uhr, 1985;</ref><ref type="bibr" target="#b1">Wabe,
-  1990)</ref>. See Fig. <ref type="figure" target="#f0">1</ref>. Others fly <ref type="bibr">(Nobody, 2001)</ref>
-  and <ref type="bibr">design</ref>; <ref type="bibr" target="#b2">Kara et al. (2012)</ref> agree.</p></div>
-<figure><head>Figure 1</head><figDesc>Dances after <ref type="bibr" target="#b1">Wabe (1990)</ref>.</figDesc>
-<table><row><cell>x <ref type="bibr" target="#b2">[3]</ref></cell></row></table></figure>
-</body><back><div type="references"><listBibl>
-<biblStruct xml:id="b0"><analytic><title level="a" type="main">Clocks of bees</title><author>
- <persName><forename type="first">Mina</forename>
- <surname>Uhr</surname></persName></author><idno type="PMID">77</idno></analytic>
- <monogr><title level="j">Rhythm</title><imprint>
- <biblScope unit="volume">3</biblScope><biblScope unit="page" from="1" to="9"/>
- <date type="published" when="1985"/></imprint></monogr></biblStruct>
-<biblStruct xml:id="b1"><monogr><title level="m">Honey</title><author>
- <persName><surname>Wabe</surname></persName></author>
- <imprint><date type="published" when="1990">1990</date></imprint></monogr></biblStruct>
-<biblStruct xml:id="b2"><analytic><title/></analytic><monogr><title/><imprint/></monogr>
- <note type="raw_reference">D. Kara. Artificial bees search for flowers. 2012.</note></biblStruct>
-</listBibl></div></back></text></TEI>"""
+from ingest.fulltext_documents import TEI
+from ingest.fulltext_sources import cited_titles, marks, one
 
 
 def test_a_document_by_hand() -> None:
-    document = one(tei, DOCUMENT)
+    document = one(tei, TEI)
     paper = document.paper
     assert (paper.id, paper.title, paper.year, paper.date) == (
         "doi:10.1000/dance",
@@ -75,14 +42,21 @@ def test_a_document_by_hand() -> None:
         ["Wabe (1990)"],
     ]
     kara = "D. Kara. Artificial bees search for flowers. 2012."
-    assert cited_titles(document) == [[["Clocks of bees"]], [["Clocks of bees", "Honey"]], [[], [kara]], [["Honey"]]]
-    assert {(sentence.year, sentence.date) for sentence in document.sentences} == {(2019, "2019-05-02")}
+    assert cited_titles(document) == [
+        [["Clocks of bees"]],
+        [["Clocks of bees", "Honey"]],
+        [[], [kara]],
+        [["Honey"]],
+    ]
+    assert {(sentence.year, sentence.date) for sentence in document.sentences} == {
+        (2019, "2019-05-02")
+    }
 
 
 @pytest.mark.parametrize(
     ("head", "is_tei"),
     [
-        (DOCUMENT.encode(), True),
+        (TEI.encode(), True),
         (b"\xef\xbb\xbf<TEI>", True),
         (b"<?xml version='1.0'?><!-- x --><tei:TEI xmlns:tei='x'>", True),
         (b"<article><TEI/></article>", False),

@@ -1,43 +1,71 @@
-"""Training the ranker: its cases, its fits against scipy, and that what is measured is what serves."""
+"""Training the ranker: its cases, its fits against scipy, and that it serves as it was measured."""
 
 import json
 import random
+import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from numpy.typing import NDArray
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 import citewise
 from citewise.errors import BadInput, BadLibrary, MissingData
-from citewise.evaluate import Split, SplitSettings, evaluate
+from citewise.evaluate import Question, Split, SplitSettings, evaluate
 from citewise.evaluate.runs import journal_name
 from citewise.ingest import read
-from citewise.library import models
-from citewise.rank import boosted, model
-from citewise.rank.features import first_features
-from citewise.rank.model import FirstStep, product
-from citewise.report import Report
-from citewise.train import RankerSettings, Training, ranker, save, train_ranker
-from citewise.train.cases import KINDS, Thinned, case_of, kind_of
+from citewise.ingest.report import Report
+from citewise.protocols import Stores
+from citewise.rank.linear import LinearModel, linear_features
+from citewise.rank.trees import DRAFT_MODEL, SavedModel
+from citewise.systems import System
+from citewise.train import RankerSettings, Training, save, train_ranker
+from citewise.train.cases import KINDS, ThinnedGraph, case_of, kind_of
 from citewise.train.fitting import logistic
 from citewise.types import Paper, Query, Scope
+from command_line import Run
+from train.own_models import forget
 
-SETTINGS = RankerSettings(SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2), most=120, tuning=40, trees=60)
+SETTINGS = RankerSettings(
+    SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2), most=120, tuning=40, trees=60
+)
+QUICK = replace(SETTINGS, most=20, tuning=20, trees=3)
+"""For a model of any quality, on a library of `FEW` papers."""
+FEW = 300
 
 
 def topical(count: int) -> list[Paper]:
-    """Return papers of twelve topics that mostly cite older ones of their own, the first of a topic most of all."""
-    dice, papers = random.Random(3), []
+    """Return papers of twelve topics that mostly cite older ones of their own, the first of a topic
+    most of all.
+    """
+    dice, papers = random.Random(3), list[Paper]()
     for number in range(count):
         topic, year = number % 12, 1990 + 21 * number // count
         words = [f"topic{topic}word{dice.randrange(12)}" for _ in range(8)]
         words += [f"word{dice.randrange(60)}" for _ in range(5)]
-        older = [each for each in papers if each.year < year and int(each.id[1:]) % 12 == topic]
-        cited = {dice.choice(older).id if dice.random() < 0.6 else older[0].id for _ in range(5)} if older else set()
-        papers.append(Paper(f"p{number}", " ".join(words[:6]), " ".join(words), year, references=tuple(sorted(cited))))
+        older = [
+            each for each in papers if (each.year or 0) < year and int(each.id[1:]) % 12 == topic
+        ]
+        cited = (
+            {dice.choice(older).id if dice.random() < 0.6 else older[0].id for _ in range(5)}
+            if older
+            else set()
+        )
+        papers.append(
+            Paper(
+                f"p{number}",
+                " ".join(words[:6]),
+                " ".join(words),
+                year,
+                references=tuple(sorted(cited)),
+            )
+        )
     return papers
 
 
@@ -49,13 +77,31 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def held(path: Path) -> citewise.OpenLibrary:
-    return citewise.open(path)
+def stores(path: Path) -> Stores:
+    return citewise.open(path).stores
 
 
 @pytest.fixture(scope="module")
-def training(held: citewise.OpenLibrary) -> Training:
-    return train_ranker(held, replace(SETTINGS, ablation=True))
+def training(stores: Stores) -> Training:
+    return train_ranker(stores, replace(SETTINGS, ablation=True))
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Training:
+    """A training of some seconds, where its quality does not matter."""
+    folder = tmp_path_factory.mktemp("quick") / "library"
+    citewise.add(topical(FEW), folder, keep_versions=True)
+    return train_ranker(citewise.open(folder).stores, QUICK)
+
+
+def dev_questions(stores: Stores, settings: RankerSettings) -> list[Question]:
+    """Return the dev questions that training asks, evenly spread."""
+    dev = Split.make(stores, settings.split).questions(stores, "dev")
+    return dev[:: max(len(dev) // settings.tuning, 1)][: settings.tuning]
+
+
+def identity(stores: Stores, system: str) -> str:
+    return System.parse(system).identity(stores)
 
 
 def test_logistic_against_scipy() -> None:
@@ -64,9 +110,12 @@ def test_logistic_against_scipy() -> None:
     labels = (matrix @ [0.8, -0.2] + dice.normal(0, 1, 300) > 1.5).astype(float)
     scaled = (matrix - matrix.mean(0)) / matrix.std(0)
 
-    def loss(found: np.ndarray) -> float:
+    def loss(found: NDArray[np.float64]) -> float:
         margins = scaled @ found[:2] + found[2]
-        return float((weights * (np.logaddexp(0, margins) - labels * margins)).sum() + (found[:2] ** 2).sum() / 2)
+        return float(
+            (weights * (np.logaddexp(0, margins) - labels * margins)).sum()
+            + (found[:2] ** 2).sum() / 2
+        )
 
     best = minimize(loss, np.zeros(3), tol=1e-10).x
     found = logistic(matrix, labels, weights)
@@ -74,6 +123,7 @@ def test_logistic_against_scipy() -> None:
     assert found[2] + found[:2] @ matrix.mean(0) == pytest.approx(best[2], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_logistic_where_few_are_cited() -> None:
     # Newton's full steps overshoot here.
     dice = np.random.default_rng(1)
@@ -81,204 +131,375 @@ def test_logistic_where_few_are_cited() -> None:
     matrix = np.hstack([one, *(one * one[:, [column]] for column in range(8))])
     labels = (one[:, 0] * one[:, 1] > 20).astype(float) * (dice.random(4000) < 0.5)
     weights = np.where(labels > 0, 1.0, 20.0)
+
     found = logistic(matrix, labels, weights)
     scaled = (matrix - matrix.mean(0)) / matrix.std(0)
     expected = 1 / (1 + np.exp(-(matrix @ found[:-1] + found[-1])))
     slope = scaled.T @ (weights * (expected - labels)) + found[:-1] * matrix.std(0)
-    assert np.abs(slope).max() < 1e-2, "at the least loss nothing pulls any more"
+    assert np.abs(slope).max() < 1e-2, "where the loss is least, its slope is 0"
 
 
 def test_products_by_hand() -> None:
-    # 2 age + 3 share + 0.5 age share - 0.1 age^2 + 1, at an age of 4 and a share of 0.5: 8 + 1.5 + 1 - 1.6 + 1
-    first = FirstStep({"age": 2.0, "title_in_draft": 3.0}, 1.0, 10,
-                      {product("age", "title_in_draft"): 0.5, product("age", "age"): -0.1})
+    # 2 age + 3 share + 0.5 age share - 0.1 age^2 + 1, at an age of 4 and a share of 0.5:
+    # 8 + 1.5 + 1 - 1.6 + 1
+    linear = LinearModel(
+        {"age": 2.0, "title_in_draft": 3.0},
+        1.0,
+        10,
+        {"age * title_in_draft": 0.5, "age * age": -0.1},
+    )
     one = np.ones(1)
-    signals = {"age": one * 4, "title_in_draft": one / 2, "hit_rank": one, "citations": one, "citations2": one,
-               "vote_count": one, "authored": one * np.nan, "authors_cite": one * np.nan}
-    assert first_features(signals, ["found", "voted_for", "age"], 10).tolist() == [[1], [1], [4]]
-    assert first.scores(signals) == pytest.approx([9.9])
+    signals = {
+        "age": one * 4,
+        "title_in_draft": one / 2,
+        "hit_rank": one,
+        "citations": one,
+        "citations2": one,
+        "vote_count": one,
+        "authored": one * np.nan,
+        "authors_cite": one * np.nan,
+    }
+    assert linear_features(signals, ("found", "voted_for", "age"), 10).tolist() == [[1], [1], [4]]
+    assert linear.scores(signals) == pytest.approx([9.9])
 
 
-def test_a_thin_graph_is_the_same_from_both_sides(held: citewise.OpenLibrary) -> None:
-    library, scope = held.library, Scope(year=2005)
-    thin, rows = Thinned(library, 0.3, seed=1), library.rows
+def test_a_thin_graph_is_the_same_from_both_sides(stores: Stores) -> None:
+    graph, scope, rows = stores.graph, Scope(year=2005), stores.papers.rows
+    thin = ThinnedGraph(graph, 0.3, seed=1)
     references, citers = thin.references(rows, scope), thin.citers(rows, scope)
-    cited = {(row, other) for place, row in enumerate(rows.tolist()) for other in references[place].tolist()}
-    assert cited == {(other, row) for place, row in enumerate(rows.tolist()) for other in citers[place].tolist()}
-    total = library.references(rows, scope).values.size
+
+    cited = {*zip(rows[references.owners].tolist(), references.values.tolist(), strict=True)}
+    assert cited == {*zip(citers.values.tolist(), rows[citers.owners].tolist(), strict=True)}
+    total = graph.references(rows, scope).values.size
     assert 0.2 * total < len(cited) < 0.4 * total
-    assert not Thinned(library, 0.0).references(rows).values.size
-    assert Thinned(library, 1.0).citers(rows).values.tolist() == library.citers(rows).values.tolist()
+
+    assert not ThinnedGraph(graph, 0.0).references(rows).values.size
+    assert (
+        ThinnedGraph(graph, 1.0).citers(rows).values.tolist() == graph.citers(rows).values.tolist()
+    )
 
 
-def test_cases(held: citewise.OpenLibrary) -> None:
-    questions = Split.make(held, SETTINGS.split).questions(held, "train")
+def test_cases(stores: Stores) -> None:
+    questions = Split.make(stores, SETTINGS.split).questions(stores, "train")
     kinds = Counter(kind_of(question, seed) for question in questions for seed in range(20))
     for kind, share in KINDS.items():
         assert kinds[kind] / kinds.total() == pytest.approx(share, abs=0.02)
     question = questions[-1]
     assert kind_of(question, 4) == kind_of(question, 4)
-    half = case_of(held.library, question, "half cited", 0)
-    given = held.library.rows_of(half.query.cited).tolist()
-    assert sorted([*given, *half.gold.tolist()]) == sorted(question.gold) and given and half.gold.size
+
+    half = case_of(stores, question, "half cited", 0)
+    given = stores.papers.find(half.query.cited).tolist()
+    assert sorted([*given, *half.gold.tolist()]) == sorted(question.gold)
+    assert given and half.gold.size
     assert {*given} <= {*half.scope.hidden} and not {*given} & {*half.scope.unseen}
-    assert case_of(held.library, question, "title", 0).query.abstract == ""
-    assert case_of(held.library, question, "abstract", 0).query.title == ""
+
+    assert case_of(stores, question, "title", 0).query.abstract == ""
+    assert case_of(stores, question, "abstract", 0).query.title == ""
+    row = stores.papers.find([question.id])[0]
     for kind in KINDS:
-        scope = case_of(held.library, question, kind, 0).scope
-        assert scope.year == question.query.year and held.library.rows_of([question.id])[0] in scope.unseen
+        scope = case_of(stores, question, kind, 0).scope
+        assert scope.year == question.query.year and row in scope.unseen
 
 
+def test_a_thin_case_changes_nothing_but_the_graph(stores: Stores) -> None:
+    question = Split.make(stores, SETTINGS.split).questions(stores, "train")[-1]
+    case = case_of(stores, question, "thin graph", 0)
+    rows = stores.papers.rows
+    assert (
+        case.stores.graph.references(rows).values.size < stores.graph.references(rows).values.size
+    )
+    assert case.query == question.query and case.gold.tolist() == [*question.gold]
+    assert case.stores.papers is stores.papers and case.stores.terms is stores.terms
+
+
+@pytest.mark.slow
 def test_it_learns(training: Training) -> None:
-    # Papers cite their topic's first paper above all: words do not tell, votes and citations do.
+    # Papers cite their topic's first paper above all: words do not show that, votes and citations
+    # do.
     quality = training.quality
+    assert quality.keys() == {"bm25", "best", "linear step", "trained"}
     assert quality["trained"]["MRR@1000"] > 1.3 * quality["bm25"]["MRR@1000"]
     assert training.queries == {"train": 120, "dev": 40}
     assert sum(training.worth.values()) == pytest.approx(1, abs=0.01)
-    assert {"nothing", "words", "votes", "seeds"} <= training.ablation.keys()
+    assert training.ablation.keys() == {"nothing", *DRAFT_MODEL.catalogue.families()}
     assert sum(part["candidates"] for part in training.calibration) == 20 * 20
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
 
 
+def test_a_model_keeps_the_definition_of_its_features(quick: Training) -> None:
+    model, catalogue = quick.model, DRAFT_MODEL.catalogue
+    assert model.features == catalogue.tree_features()
+    assert model.definition == DRAFT_MODEL.definition(model.features, model.linear)
+    assert model.linear is not None
+    assert tuple(model.linear.weights) == catalogue.linear_features()
+    again = msgspec.json.decode(model.encoded(), type=SavedModel)
+    assert (again.trees, again.linear) == (model.trees, model.linear)
+    assert (again.definition, again.digest) == (model.definition, model.digest)
+
+
+@pytest.mark.slow
 def test_on_another_field(shared: Path, tmp_path: Path) -> None:
     # Real papers of a small library; the years after 2020 stay unseen.
     found = read([shared / "elife" / "papers.jsonl.xz"], Report())
-    citewise.add([paper for paper, _ in found if paper.year <= 2020], tmp_path, keep_versions=True)
+    papers = [each for each, _ in found if isinstance(each, Paper) and (each.year or 0) <= 2020]
+    citewise.add(papers, tmp_path, keep_versions=True)
     split = SplitSettings(dev=(2019, 2019), test=(2020, 2020), least=3)
     settings = RankerSettings(split, most=200, tuning=300, trees=60)
-    quality = train_ranker(citewise.open(tmp_path), settings).quality
+    quality = train_ranker(citewise.open(tmp_path).stores, settings).quality
     for measure in ("F1@20", "MRR@1000", "R@1000"):
         assert quality["trained"][measure] > quality["bm25"][measure], measure
 
 
-def test_what_is_measured_is_what_serves(path: Path, training: Training) -> None:
-    held = citewise.open(path)
-    dev = Split.make(held, SETTINGS.split).questions(held, "dev")
-    dev = dev[:: max(len(dev) // SETTINGS.tuning, 1)][: SETTINGS.tuning]
-    before = journal_name(held, "best", dev, 1000), held.identity("best(model=shipped)")
-    save(held, training)
+@pytest.mark.slow
+def test_what_is_measured_is_what_serves(path: Path, stores: Stores, training: Training) -> None:
+    dev = dev_questions(stores, SETTINGS)
+    before = journal_name(stores, "best", dev, 1000), identity(stores, "best(model=shipped)")
+    save(stores, training)
     try:
-        held = citewise.open(path)
-        served = evaluate(held, ["best", "best(model=shipped)"], dev)
-        figures = [{name: round(value.value, 4) for name, value in each.values.items()} for each in served.systems]
+        again = citewise.open(path).stores
+        served = evaluate(again, ["best", "best(model=shipped)"], dev)
+        figures = [
+            {name: round(value.value, 4) for name, value in each.values.items()}
+            for each in served.systems
+        ]
         assert figures == [training.quality["trained"], training.quality["best"]]
-        assert journal_name(held, "best", dev, 1000) != before[0], "answers of another model are not taken for its own"
-        assert held.identity("best(model=shipped)") == before[1]
+        assert journal_name(again, "best", dev, 1000) != before[0], (
+            "answers of another model are not taken for its own"
+        )
+        assert identity(again, "best(model=shipped)") == before[1]
     finally:
-        assert models.remove(path, model.NAME) and not models.remove(path, model.NAME)
+        forget(stores, "ranker")
 
 
-def lonely(count: int) -> list[Paper]:
-    """Return papers of the dev years whose words only papers share that cite nothing: no citation speaks to them."""
-    old = [Paper(f"old{number}", f"lone{number} alone{number % 9}", "", 1995) for number in range(count)]
+def unbacked(count: int) -> list[Paper]:
+    """Return papers of the dev years that share words only with papers that cite nothing: no
+    citation backs any candidate.
+    """
+    old = [
+        Paper(f"old{number}", f"lone{number} alone{number % 9}", "", 1995)
+        for number in range(count)
+    ]
     cited = [tuple(f"old{number + step}" for step in range(3)) for number in range(count - 3)]
-    return old + [Paper(f"new{number}", f"lone{number} alone{number % 9}", f"lone{number + 1} lone{number + 2}",
-                        2008, references=keys) for number, keys in enumerate(cited)]
+    return old + [
+        Paper(
+            f"new{number}",
+            f"lone{number} alone{number % 9}",
+            f"lone{number + 1} lone{number + 2}",
+            2008,
+            references=keys,
+        )
+        for number, keys in enumerate(cited)
+    ]
 
 
+@pytest.mark.slow
 def test_all_are_judged_by_the_same_queries(tmp_path: Path) -> None:
-    # Where no citation speaks, BM25 answers whatever the model: such queries must not count for one of them only.
-    citewise.add([*topical(600), *lonely(60)], tmp_path, keep_versions=True)
+    # Where no citation backs a candidate, BM25 answers whatever the model is: such queries must not
+    # count for one of them only.
+    citewise.add([*topical(600), *unbacked(60)], tmp_path, keep_versions=True)
     settings = replace(SETTINGS, tuning=400, trees=20)
-    found = train_ranker(citewise.open(tmp_path), settings)
-    without = train_ranker(citewise.open(tmp_path), replace(settings, trees=1))
-    held = citewise.open(tmp_path)
-    dev = [each for each in Split.make(held, settings.split).questions(held, "dev") if each.id.startswith("p")]
+    stores = citewise.open(tmp_path).stores
+    found = train_ranker(stores, settings)
+    without = train_ranker(stores, replace(settings, trees=1))
+
+    questions = Split.make(stores, settings.split).questions(stores, "dev")
+    dev = [each for each in questions if each.id.startswith("p")]
     assert found.queries["dev"] == len(dev)
-    best = evaluate(held, ["best"], dev).systems[0]
-    assert found.quality["best"] == {name: round(value.value, 4) for name, value in best.values.items()}
+    best = evaluate(stores, ["best"], dev).systems[0]
+    assert found.quality["best"] == {
+        name: round(value.value, 4) for name, value in best.values.items()
+    }
     assert found.quality["best"] == without.quality["best"]
 
 
-def test_where_no_citation_speaks_nothing_is_learned(tmp_path: Path) -> None:
-    # Citations made in a query's own year are not seen, so papers of one year tell nothing.
-    same_year = [replace(paper, year=2000 if paper.year < 2008 else paper.year) for paper in topical(600)]
+@pytest.mark.slow
+def test_where_no_citation_backs_a_candidate_nothing_is_learned(tmp_path: Path) -> None:
+    # Citations made in a query's own year are not seen, so papers of one year say nothing.
+    same_year = [
+        replace(paper, year=2000 if (paper.year or 0) < 2008 else paper.year)
+        for paper in topical(600)
+    ]
     papers = [replace(paper, references=("p0", "p1", "p2")) for paper in same_year]
     citewise.add(papers, tmp_path, keep_versions=True)
-    with pytest.raises(BadInput, match="no citation speaks"):
-        train_ranker(citewise.open(tmp_path), SETTINGS)
+    with pytest.raises(BadInput, match="nothing to learn"):
+        train_ranker(citewise.open(tmp_path).stores, SETTINGS)
 
 
-def test_same_seed_same_model(held: citewise.OpenLibrary, training: Training) -> None:
-    again = train_ranker(held, replace(SETTINGS, jobs=2))
-    assert again.model.trees == training.model.trees and again.model.first == training.model.first
-    assert train_ranker(held, replace(SETTINGS, seed=1)).model.first != training.model.first
+@pytest.mark.slow
+def test_same_seed_same_model(stores: Stores, training: Training) -> None:
+    again = train_ranker(stores, replace(SETTINGS, jobs=2))
+    assert again.model.trees == training.model.trees
+    assert again.model.linear == training.model.linear
+    other = train_ranker(stores, replace(SETTINGS, seed=1))
+    assert other.model.linear != training.model.linear
 
 
+@pytest.mark.slow
 def test_the_test_part_is_not_looked_at(tmp_path: Path, training: Training) -> None:
-    changed = [replace(paper, references=("p0", "p1")) if paper.year == 2010 else paper for paper in topical(600)]
+    changed = [
+        replace(paper, references=("p0", "p1")) if paper.year == 2010 else paper
+        for paper in topical(600)
+    ]
     citewise.add(changed, tmp_path, keep_versions=True)
-    found = train_ranker(citewise.open(tmp_path), SETTINGS)
-    assert found.model.first == training.model.first and found.model.trees == training.model.trees
+    found = train_ranker(citewise.open(tmp_path).stores, SETTINGS)
+    assert found.model.linear == training.model.linear
+    assert found.model.trees == training.model.trees
     assert found.quality == training.quality
 
 
 def test_too_few_papers(golden_library: Path) -> None:
     with pytest.raises(BadInput, match="at least 20 papers to learn from"):
-        train_ranker(citewise.open(golden_library))
+        train_ranker(citewise.open(golden_library).stores)
     with pytest.raises(BadInput, match="at least one query"):
         RankerSettings(trees=0)
 
 
-def test_without_lightgbm_nothing_is_begun(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranker, "shipped", lambda: replace(model.shipped(), trees=None))
-    with pytest.raises(MissingData, match="libgomp1"):
-        train_ranker(citewise.open(path), SETTINGS)
+def test_without_lightgbm_nothing_is_begun(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lightgbm", None)  # as where it cannot be imported
+    begun: list[str] = []
+    with pytest.raises(MissingData, match=r"pip install lightgbm.*libgomp1"):
+        train_ranker(stores, SETTINGS, lambda what, done, total: begun.append(what))
+    assert not begun
 
 
-def test_a_damaged_model_is_named(tmp_path: Path) -> None:
-    citewise.add(topical(60), tmp_path, keep_versions=True)
-    models.save(tmp_path, model.NAME, b"{")
-    assert citewise.open(tmp_path).describe().models == (model.NAME,)
-    assert [problem.split(":")[0] for problem in citewise.verify(tmp_path).problems] == ["models/ranker.json"]
-    with pytest.raises(BadLibrary, match="train it again"):
-        citewise.open(tmp_path).recommend("topic1word1")
-    with pytest.raises(BadLibrary, match="--shipped"):
-        train_ranker(citewise.open(tmp_path))
-    assert citewise.open(tmp_path).recommend("topic1word1", system="best(model=shipped)")
+# Models that cannot be used
 
 
-@pytest.mark.parametrize("damage", [{"trees": "no trees"}, {"trees": ""}, {"first": None}])
-def test_a_model_that_reads_but_makes_no_sense_is_named(damage: dict, tmp_path: Path, training: Training) -> None:
-    citewise.add(topical(60), tmp_path, keep_versions=True)
-    content = json.loads(boosted.encoded(training.model)) | damage
-    models.save(tmp_path, model.NAME, json.dumps(content).encode())
-    with pytest.raises(BadLibrary, match="--shipped"):
-        citewise.open(tmp_path).recommend("topic1word1")
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """The folder of a library that `best` answers from, too small to train on."""
+    citewise.add(topical(60), tmp_path / "small", keep_versions=True)
+    return tmp_path / "small"
 
 
-def test_a_model_of_other_features_is_named(tmp_path: Path, training: Training) -> None:
-    citewise.add(topical(60), tmp_path, keep_versions=True)
-    for part, old in (("first", '"log votes"'), ("trees", "rank_votes_sharp")):
-        content = json.loads(boosted.encoded(training.model))
-        content[part] = json.loads(json.dumps(content[part]).replace(old, old.replace("votes", "omens")))
-        models.save(tmp_path, model.NAME, json.dumps(content).encode())
-        with pytest.raises(BadLibrary, match="--shipped"):
-            citewise.open(tmp_path).recommend("topic1word1")
+def refused(library: Path) -> str:
+    """Return what `best` says of a library whose own model cannot be used."""
+    with pytest.raises(BadLibrary) as error:
+        citewise.open(library).recommend("topic1word1")
+    return str(error.value)
 
 
-def test_an_open_library_stays_with_its_model(tmp_path: Path, training: Training) -> None:
+def changed(training: Training, **parts: Any) -> bytes:
+    """Return the model as a library keeps it, with some parts replaced."""
+    return json.dumps(json.loads(training.model.encoded()) | parts).encode()
+
+
+def test_a_damaged_model_is_named(small: Path) -> None:
+    citewise.open(small).stores.models.save("ranker", b"{")
+    assert citewise.open(small).describe().models == ("ranker",)
+    problems = citewise.verify(small).problems
+    assert [problem.split(":")[0] for problem in problems] == ["models/ranker.json"]
+    assert "train it again" in refused(small) and "--shipped" in refused(small)
+    assert citewise.open(small).recommend("topic1word1", system="best(model=shipped)")
+
+
+@pytest.mark.parametrize("damage", [{"trees": "no trees"}, {"trees": ""}, {"linear": None}])
+def test_a_model_that_reads_but_makes_no_sense_is_named(
+    damage: dict[str, Any], small: Path, quick: Training
+) -> None:
+    citewise.open(small).stores.models.save("ranker", changed(quick, **damage))
+    assert "--shipped" in refused(small)
+
+
+def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> None:
+    linear = json.loads(quick.model.encoded())["linear"]
+    renamed = json.loads(json.dumps(linear).replace("log votes", "log omens"))
+    assert renamed != linear
+    citewise.open(small).stores.models.save("ranker", changed(quick, linear=renamed))
+    assert "'omens'" in refused(small) and "--shipped" in refused(small)
+
+    renamed = json.loads(json.dumps(quick.model.features).replace("votes_sharp", "omens_sharp"))
+    assert tuple(renamed) != quick.model.features
+    citewise.open(small).stores.models.save("ranker", changed(quick, features=renamed))
+    assert "'omens_sharp'" in refused(small) and "--shipped" in refused(small)
+
+
+def test_a_model_of_another_definition_is_refused(small: Path, quick: Training, run: Run) -> None:
+    citewise.open(small).stores.models.save("ranker", changed(quick, definition="0123456789abcdef"))
+    message = refused(small)
+    assert "library's own model for 'ranker' was trained with other features" in message
+    assert "citewise train ranker --library LIBRARY --shipped" in message
+    assert "train it again" in message and "--system 'best(model=shipped)'" in message
+
+    ask = ("recommend", "--title", "topic1word1", "--library", small)
+    code, _, shown = run(*ask)
+    assert code == 1 and "citewise train ranker" in shown
+    assert run(*ask, "--system", "best(model=shipped)")[0] == 0
+    code, _, shown = run("train", "ranker", "--library", small, "--shipped")
+    assert code == 0 and "the model that ships" in shown
+    assert run(*ask)[0] == 0, "the model that ships answers"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"definition": "0123456789abcdef"},
+        pytest.param({"definition": ""}, id="of a version without one"),
+        pytest.param({"trees": "no trees"}, id="damaged"),
+    ],
+)
+def test_training_replaces_a_model_that_cannot_be_used(
+    tmp_path: Path, quick: Training, damage: dict[str, Any]
+) -> None:
+    citewise.add(topical(FEW), tmp_path, keep_versions=True)
+    citewise.open(tmp_path).stores.models.save("ranker", changed(quick, **damage))
+    assert "--shipped" in refused(tmp_path)
+
+    stores = citewise.open(tmp_path).stores
+    found = train_ranker(stores, QUICK)
+    assert found.quality.keys() == {"bm25", "linear step", "trained"}, "nothing served to compare"
+    assert found.better
+    save(stores, found)
+    answer = citewise.open(tmp_path).recommend("topic1word1")
+    assert answer.served_by.provenance == found.model.digest
+
+
+@pytest.mark.parametrize(("serving", "better"), [(0.2, True), (0.4, False), (None, True)])
+def test_a_model_is_better_than_what_serves_or_than_nothing(
+    quick: Training, serving: float | None, better: bool
+) -> None:
+    quality = {"bm25": {"F1@20": 0.5}, "trained": {"F1@20": 0.3}}
+    if serving is not None:
+        quality["best"] = {"F1@20": serving}
+    assert replace(quick, quality=quality).better is better
+
+
+def test_an_open_library_stays_with_its_model(tmp_path: Path, quick: Training) -> None:
     citewise.add(topical(120), tmp_path, keep_versions=True)
-    held = citewise.open(tmp_path)
-    before, served = held.identity("best"), held.recommender("best").answer(Query("topic1word1")).served_by
-    save(held, training)
-    assert held.identity("best") == before, "journals are named after the model that answers"
-    assert held.recommender("best").answer(Query("topic1word1")).served_by == served
+    library = citewise.open(tmp_path)
+    before = identity(library.stores, "best")
+    served = library.recommender("best").answer(Query("topic1word1")).served_by
+
+    save(library.stores, quick)
+    assert identity(library.stores, "best") == before, "a journal has the name of what answers"
+    assert library.recommender("best").answer(Query("topic1word1")).served_by == served
     fresh = citewise.open(tmp_path)
-    assert fresh.identity("best") != before
+    assert identity(fresh.stores, "best") != before
     assert fresh.recommender("best").answer(Query("topic1word1")).served_by != served
 
 
-def test_the_command(path: Path, tmp_path: Path, run) -> None:
-    options = ["--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2, "--most", 60, "--tuning", 20,
-               "--trees", 60]
+def own_model(library: Path) -> bytes | None:
+    return citewise.open(library).stores.models.load("ranker")
+
+
+@pytest.mark.slow
+def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
+    options: Sequence[object] = (
+        *("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2),
+        *("--most", 60, "--tuning", 20, "--trees", 60),
+    )
     report = tmp_path / "report.json"
-    code, _, told = run("train", "ranker", *options, "--dry-run", "--format", "json", "-o", report)
-    assert code == 0 and "not kept" in told and citewise.open(path).library.model(model.NAME) is None
+    code, _, shown = run("train", "ranker", *options, "--dry-run", "--format", "json", "-o", report)
+    assert code == 0 and "not kept" in shown and own_model(path) is None
     assert json.loads(report.read_text())["queries"] == {"train": 60, "dev": 20}
-    code, shown, told = run("train", "ranker", *options, "--anyway")
-    assert code == 0 and "new model" in told and "trained" in shown and "Calibration" in shown
-    assert citewise.open(path).library.model(model.NAME) is not None
+
+    code, out, shown = run("train", "ranker", *options, "--anyway")
+    assert code == 0 and "new model" in shown and "trained" in out and "Calibration" in out
+    assert own_model(path) is not None
+
     assert run("train", "ranker", "--library", path, "--shipped")[0] == 0
-    assert citewise.open(path).library.model(model.NAME) is None
-    assert run("train", "ranker", "--library", path, "--dev", "2008")[0] == 2, "dev years need test years"
+    assert own_model(path) is None
+    assert run("train", "ranker", "--library", path, "--dev", "2008")[0] == 2, (
+        "dev years need test years"
+    )

@@ -1,0 +1,104 @@
+"""The commands that make, show and change libraries: sources, reports, versions, descriptions."""
+
+import dataclasses
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import citewise
+from citewise.types import Paper
+from command_line import Run, in_own_process, write_papers
+from corpora import GOLDEN
+
+
+def test_the_demo(run: Run, tmp_path: Path) -> None:
+    done = run("demo", "--library", tmp_path / "demo")
+    assert done.code == 0 and "The draft:" in done.out
+    assert len(citewise.open(tmp_path / "demo")) > 10
+
+
+def test_a_report_names_file_and_line(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "papers[1].jsonl"
+    paper = Paper("a", "Bees and their dances in hives", year=2001, authors=("Ann Bee",))
+    records = [
+        paper,
+        dataclasses.replace(paper, id="b", abstract="More."),
+        Paper("c", "Ants on their paths home"),
+        Paper("d", "Ants on their own paths home"),
+    ]
+    write_papers(source, records)
+    with source.open("a") as file:
+        file.write('{"title": "no end\n{"abstract": "nobody\'s"}\n')
+        file.write('{"id": "e", "title": "A late paper", "year": 20015}\n')
+    done = run(
+        "index", source, "--library", tmp_path / "library", "--report", tmp_path / "report.jsonl"
+    )
+    assert done.code == 0
+    events = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text().splitlines()]
+    found = {(each["action"], each["reason"], each["line"], each["id"]) for each in events}
+    assert found == {
+        ("merged", "same_title", 2, "b"),
+        ("skipped", "malformed_json", 5, ""),
+        ("skipped", "no_id_no_title", 6, ""),
+        ("repaired", "bad_year", 7, "e"),
+        ("near_duplicate", "similar_title", 0, "d"),
+    }
+    assert all(each["file"] == str(source) for each in events if each["action"] != "near_duplicate")
+    assert "4 added, 1 updated, 0 unchanged, 2 skipped" in done.err
+
+
+@pytest.mark.slow
+def test_sources_of_every_kind_at_once(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    write_papers(folder / "papers.jsonl", GOLDEN[:4])
+    (folder / "refs.bib").write_text(
+        "@article{x, title={A paper from a bibliography}, year={2003}}\n"
+    )
+    (folder / "more.jsonl.gz").write_bytes(
+        gzip.compress(write_papers(tmp_path / "more", GOLDEN[4:6]).read_bytes())
+    )
+    (folder / "notes.txt").write_text("Remember the milk.\n")
+    stdin = write_papers(tmp_path / "piped", GOLDEN[6:]).read_bytes()
+    done = in_own_process("index", folder, "-", "--library", tmp_path / "library", stdin=stdin)
+    assert done.code == 0, done.err
+    assert len(citewise.open(tmp_path / "library")) == 9
+    assert "unknown_format" in done.err and "notes.txt:1" in done.err
+    assert citewise.open(tmp_path / "library")["pmid:107"] == GOLDEN[6]
+
+
+def test_keeping_versions(run: Run, tmp_path: Path) -> None:
+    paper = Paper("a", "Bees and their dances in hives", year=2001, authors=("Ann Bee",))
+    source = write_papers(tmp_path / "papers.jsonl", [paper, dataclasses.replace(paper, id="b")])
+    run("index", source, "--library", tmp_path / "merged")
+    run("index", source, "--library", tmp_path / "kept", "--keep-versions")
+    assert (len(citewise.open(tmp_path / "merged")), len(citewise.open(tmp_path / "kept"))) == (
+        1,
+        2,
+    )
+    done = run("verify", "--library", tmp_path / "kept", "--near-duplicates")
+    assert done.out.splitlines()[-1].split("\t") == ["1.00", "a", "b", paper.title, paper.title]
+
+
+def test_info_as_json(run: Run, golden_library: Path) -> None:
+    found = json.loads(run("info", "--library", golden_library, "--json").out)
+    assert found == json.loads(
+        json.dumps(dataclasses.asdict(citewise.open(golden_library).describe()))
+    )
+
+
+def test_the_same_source_twice_on_the_command_line(run: Run, tmp_path: Path) -> None:
+    file = write_papers(tmp_path / "papers.jsonl", GOLDEN)
+    code, out, err = run("index", file, file, "--library", tmp_path / "library")
+    assert (code, out) == (0, "")
+    assert "8 papers" in err and "8 added, 0 updated, 8 unchanged" in err
+
+
+def test_a_wrong_format_is_reported(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "papers.jsonl").write_text('{"id": "a", "title": "A paper on honey bees"}\n')
+    code, _, err = run(
+        "index", tmp_path / "papers.jsonl", "--format", "bibtex", "--library", tmp_path / "library"
+    )
+    assert code == 0 and "no_records" in err
