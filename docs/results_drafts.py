@@ -1,0 +1,189 @@
+"""Tables of what is found for drafts: `best`, its training, preferences, navigation."""
+
+from typing import Any
+
+from measured import Result, Table, change, estimate, fixed, in_words, rounds, titled
+
+
+def best() -> str:
+    """Return what the learned system finds and takes, beside BM25."""
+
+    def rows(found: Result) -> Table:
+        quality, median = found["quality"], found["latency"]["ms, median"]
+        measures = [*next(iter(quality.values()))]
+        return (
+            ["system", *measures, "time of an answer, × `bm25`"],
+            [
+                [
+                    f"`{name}`",
+                    *(estimate([*each[measure].values()]) for measure in measures),
+                    f"{median[name] / median['bm25']:.2f}",
+                ]
+                for name, each in quality.items()
+            ],
+        )
+
+    return titled("best-cs", rows)
+
+
+def half_given() -> str:
+    """Return what the learned system makes of half of the references."""
+
+    def rows(found: Result) -> Table:
+        quality = found["half of the references given"]["quality"]
+        measures = [*next(iter(quality.values()))]
+        return ["of the other half", *measures], [
+            [name, *(estimate([*each[measure].values()]) for measure in measures)]
+            for name, each in quality.items()
+        ]
+
+    return titled("best-cs", rows)
+
+
+def best_speed() -> str:
+    """Return what an answer of the learned system takes, beside the others."""
+
+    def rows(found: Result) -> Table:
+        timed = found["latency"]
+        return (
+            ["1,000 papers", "median ms, by round", "95th percentile over median", "over pyserini"],
+            [
+                [
+                    name,
+                    rounds(values),
+                    timed["p95 / median"][name],
+                    f"{timed['ms, median'][name] / timed['ms, median']['pyserini']:.2f}",
+                ]
+                for name, values in timed["ms, median by round"].items()
+            ],
+        )
+
+    return titled("best-cs", rows)
+
+
+def stages() -> str:
+    """Return where the time of an answer of the learned system goes."""
+
+    def rows(found: Result) -> Table:
+        return ["step", "ms a query"], [*found["stages, ms a query"].items()]
+
+    return titled("best-cs", rows)
+
+
+def trained() -> str:
+    """Return the quality of the shipped ranker in its training."""
+    return titled("ranker-cs", lambda found: _by_measure("ranking by", found["quality"]))
+
+
+def ablation() -> str:
+    """Return the quality of trees that lack a family of signals each."""
+    return titled("ranker-cs", lambda found: _by_measure("left out", found["ablation"]))
+
+
+def _by_measure(head: str, found: dict[str, Any]) -> Table:
+    measures = [*next(iter(found.values()))]
+    return [head, *measures], [
+        [in_words(name), *(fixed(each[measure]) for measure in measures)]
+        for name, each in found.items()
+    ]
+
+
+def calibration() -> str:
+    """Return how many candidates were expected to be cited, and were."""
+
+    def rows(found: Result) -> Table:
+        return ["expected", "cited", "candidates"], [
+            [f"{each['expected']:.1%}", f"{each['cited']:.1%}", int(each["candidates"])]
+            for each in found["calibration"]
+        ]
+
+    return titled("ranker-cs", rows)
+
+
+def transfer() -> str:
+    """Return what the shipped ranker finds in a field that it never saw."""
+
+    def rows(found: Result) -> Table:
+        parts = found["parts"]
+        measures = [*next(iter(parts.values()))["whole"]["bm25"]]
+        return [
+            "queries, what is known",
+            *(f"{measure}: `bm25` → `best`" for measure in measures),
+        ], [
+            [f"{part}, {in_words(name)}", *(_changed(each, measure) for measure in measures)]
+            for part, slices in parts.items()
+            for name, each in slices.items()
+            if name != "queries"
+        ]
+
+    return titled("transfer-elife", rows)
+
+
+def small_libraries() -> str:
+    """Return what the learned system and BM25 find in small libraries."""
+
+    def rows(found: Result) -> Table:
+        measures = [*next(iter(found["quality"].values()))["bm25"]]
+        return ["library, papers", *(f"{measure}: `bm25` → `best`" for measure in measures)], [
+            [name, *(_changed(each, measure) for measure in measures)]
+            for name, each in found["quality"].items()
+        ]
+
+    return titled("small-libraries-cs", rows)
+
+
+def _changed(found: dict[str, Any], measure: str) -> str:
+    return change(found["bm25"][measure], found["best"][measure], found["p"][measure])
+
+
+def self_citation() -> str:
+    """Return how many answers the draft's authors wrote."""
+
+    def rows(found: Result) -> Table:
+        shares = found["self-citation, dev 2022"]
+        names = [*next(iter(shares.values()))]
+        heads = {"share of papers": "share by the draft's authors"}
+        return ["first 20 answers", *(heads.get(name, name) for name in names)], [
+            [in_words(system), *(fixed(each[name]) if name in each else "" for name in names)]
+            for system, each in shares.items()
+        ]
+
+    return titled("transfer-elife", rows)
+
+
+def knobs(part: str = "") -> str:
+    """Return what each preference changes; `part` names a corpus within the result."""
+
+    def rows(found: Result) -> Table:
+        settings = (found[part] if part else found)["settings"]
+        return (
+            ["preference", *map(in_words, next(iter(settings.values())))],
+            [[in_words(name), *map(fixed, each.values())] for name, each in settings.items()],
+        )
+
+    return titled("knobs-cs", rows)
+
+
+def navigation() -> str:
+    """Return what navigation finds round by round, with two rankers and in the paper."""
+
+    def rows(found: Result) -> Table:
+        test, paper = found["test 2022"]["rows"], found["paper"]["rows"]
+        rankers = [*dict.fromkeys(name.partition(",")[0] for name in test if ", rounds " in name)]
+        counted = next(iter(test)).rpartition(" ")[2]
+        shown = []
+        for number, reported in paper.items():
+            ours = [test[f"{ranker}, rounds {number}, counted {counted}"] for ranker in rankers]
+            shown.append([number, *map(_navigated, ours), _joined([*reported.values()])])
+        return ["rounds", *rankers, "the paper"], shown
+
+    return titled("navigation-cs", rows)
+
+
+def _navigated(row: dict[str, Any]) -> str:
+    measures = [row[name][0] for name in ("F1@20", "MRR@1000", "R@1000")]
+    return _joined([*measures, row["term overlap@1000"]])
+
+
+def _joined(values: list[float]) -> str:
+    return " / ".join(map(fixed, values))

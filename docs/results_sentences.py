@@ -1,0 +1,160 @@
+"""Tables of what is found for sentences, of encoders, and of extraction from full texts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from measured import Result, Table, fixed, in_words, rounds, titled
+
+_MOST = (1, 3, 5, 10)
+
+
+def local() -> str:
+    """Return what systems find for sentences, collection by collection: MRR and hit@10."""
+
+    def rows(found: Result) -> Table:
+        names = [*found["collections"]]
+        columns = {name: _local_rows(name, found) for name in names}
+        return (
+            ["MRR / hit@10", *names],
+            [[label, *(columns[name][label] for name in names)] for label in columns[names[0]]],
+        )
+
+    return titled("local", rows)
+
+
+def _local_rows(name: str, found: Result) -> dict[str, str]:
+    """Return a collection's rows: those that others reported, then ours."""
+    collection, more = found["collections"][name], "of sentences whose paper has others among them"
+    alone = collection["sentence alone"]
+    with_draft = collection["with the draft's title and abstract"]
+    several = collection[more]
+    asked = {
+        "`bm25` over titles and abstracts": alone["bm25"],
+        "`ilciter`": alone["ilciter"],
+        "`evidence`, sentence alone": alone["evidence"],
+        "`evidence`, with the draft's title and abstract": with_draft["evidence"],
+        "… of papers with several sentences": several["title and abstract"]["evidence"],
+        "… and what the others cite": several["and what these cite"]["evidence"],
+    }
+    reported = {label: _pair(pair) for label, pair in found["reference"][name].items()}
+    ours = {label: _pair((each["MRR@1000"][0], each["hit@10"][0])) for label, each in asked.items()}
+    return {**reported, **ours}
+
+
+def _pair(values: tuple[float, float] | list[float]) -> str:
+    return " / ".join(map(fixed, values))
+
+
+def local_dense() -> str:
+    """Return what vectors are worth to ILCiteR's order, collection by collection."""
+
+    def rows(found: Result) -> Table:
+        collections = [*found["collections"].values()]
+        shown: list[list[object]] = []
+        for part, ending in (("all queries", ""), ("long queries only", ": long sentences only")):
+            for label in collections[0][part]:
+                cells = [_dense_cell(each[part][label]) for each in collections]
+                shown.append([f"{label}{ending}", *cells])
+        for name in ("queries", "long queries"):
+            shown.append([name, *(each[name] for each in collections)])
+        return ["MRR, hit@1 / 3 / 5 / 10", *found["collections"]], shown
+
+    return titled("local_dense", rows)
+
+
+def _dense_cell(found: Mapping[str, Any]) -> str:
+    hits = " / ".join(fixed(found[f"hit@{most}"][0]) for most in _MOST)
+    return f"{found['MRR@1000'][0]:.3f}, {hits}"
+
+
+def encoder() -> str:
+    """Return how fast the encoder is, and how similar its vectors are to those of the usual
+    library for the same model.
+    """
+
+    def rows(found: Result) -> Table:
+        cosines = found["cosine to sentence-transformers"]
+        return (
+            ["", "texts a CPU second, by round", "mean cosine", "lowest cosine"],
+            [
+                [name, rounds(speeds), *_cosines(cosines.get(name))]
+                for name, speeds in found["texts a CPU second, one thread, by round"].items()
+            ],
+        )
+
+    return titled("encoder", rows)
+
+
+def _cosines(found: Mapping[str, float] | None) -> tuple[str, str]:
+    return (fixed(found["mean"]), fixed(found["least"])) if found else ("", "")
+
+
+def local_model() -> str:
+    """Return what families of signals are worth for sentences: MRR / hit@10 of questions that the
+    model did not learn from.
+    """
+
+    def rows(found: Result) -> Table:
+        quality = next(each for name, each in found.items() if name.startswith("of a third"))
+        parts = [*next(iter(quality.values()))]
+        return (
+            ["with draft; sentence alone", *parts],
+            [
+                [in_words(label), *(_local_cell(each.get(part)) for part in parts)]
+                for label, each in quality.items()
+            ],
+        )
+
+    return titled("local_model", rows)
+
+
+def _local_cell(found: Mapping[str, Any] | None) -> str:
+    return f"{_pair(found['draft'])}; {_pair(found['alone'])}" if found else ""
+
+
+def local_speed() -> str:
+    """Return what an answer for a sentence takes."""
+
+    def rows(found: Result) -> Table:
+        return ["", "median ms", "× rank_bm25"], [
+            [name, value, found["of rank_bm25"][name]]
+            for name, value in found["median milliseconds"].items()
+        ]
+
+    return titled("local_speed", rows)
+
+
+def extraction() -> str:
+    """Return what the readers of full texts found, by format."""
+
+    def rows(found: Result) -> Table:
+        formats, skipped = found["formats"], "skipped, by reason"
+        counts = [name for name in next(iter(formats.values())) if name != skipped]
+        reasons = sorted({reason for each in formats.values() for reason in each[skipped]})
+        return ["", *formats], [
+            *([name, *(each[name] for each in formats.values())] for name in counts),
+            *(
+                [
+                    f"skipped: `{reason}`",
+                    *(each[skipped].get(reason, 0) for each in formats.values()),
+                ]
+                for reason in reasons
+            ),
+        ]
+
+    return titled("extraction", rows)
+
+
+def extraction_checked() -> str:
+    """Return how many of the groups that were checked by hand are right, by format."""
+
+    def rows(found: Result) -> Table:
+        checked = found["checked by hand"]
+        kinds = [*next(iter(checked.values()))]
+        total = {kind: sum(each[kind] for each in checked.values()) for kind in kinds}
+        return (
+            ["format", "groups", *(f"{kind} right" for kind in kinds[1:])],
+            [[name, *each.values()] for name, each in [*checked.items(), ("all", total)]],
+        )
+
+    return titled("extraction", rows)
