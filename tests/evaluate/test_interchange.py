@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import citewise
-from citewise.drafts.query_files import read_queries
+from citewise.drafts.query_lines import read_queries
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import (
     Hits,

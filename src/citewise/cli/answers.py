@@ -14,7 +14,7 @@ from citewise.cli.knobs import with_preferences
 from citewise.cli.tables import events_table
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
 from citewise.drafts.query import DraftOptions
-from citewise.drafts.query_files import read_queries
+from citewise.drafts.query_lines import read_queries
 from citewise.evaluate.interchange import write_run
 from citewise.ingest.report import Report
 from citewise.preferences import Preferences

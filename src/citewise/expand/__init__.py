@@ -1,0 +1,1 @@
+"""Expanders: from candidates to more candidates, with the signals that say why."""

@@ -1,0 +1,1 @@
+"""A library on disk: one folder, one writer, and the stores that read it."""

@@ -1,4 +1,7 @@
-"""Papers on their way into a library, as columns, hashed where they are read."""
+"""Papers between a source and a library: columns, with the hashes of their keys, titles and names.
+
+The process that reads a source hashes them, which leaves the writing process less to do.
+"""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence

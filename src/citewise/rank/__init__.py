@@ -1,0 +1,1 @@
+"""Rankers: signals and features of candidates, and the models that order them."""

@@ -1,7 +1,7 @@
 """Re-ranks an answer by the author's preferences, the same way for every system.
 
-What a preference adds to a score is a signal by the name of the preference, so that scores still
-fall and still add up.
+What a preference adds to a score is a signal by the name of the preference. So the scores of an
+answer still fall from rank to rank, and the parts of a score still add up to it.
 """
 
 from collections.abc import Iterable

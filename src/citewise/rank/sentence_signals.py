@@ -21,7 +21,9 @@ Matrix = NDArray[np.float64]
 
 _NEAR, _FAIRLY_NEAR = 50, 100
 _LEADERS = 20
-"""The first candidates by mass, with which the others may be cited together."""
+"""The first candidates by mass (the summed similarity of the spans that cite them): co-citation is
+measured with these.
+"""
 _LATEST = 9_999
 """A query's year may be any number."""
 _OLDEST = 40

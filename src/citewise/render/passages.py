@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from citewise.drafts.advice import Advice
 from citewise.render import BIBLIOGRAPHIES
-from citewise.render.documents import formatted, recommendations
+from citewise.render.json_answers import formatted, recommendations
 from citewise.render.markdown import escaped, markdown_item
 from citewise.render.quotations import LONGEST, named
 from citewise.types import EvidenceSpan, Paper, Recommendation

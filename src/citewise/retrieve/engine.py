@@ -1,4 +1,4 @@
-"""The inverted index's own order, deep and without scores: for systems whose ranker scores."""
+"""Candidates in the inverted index's own order: thousands of them, for rankers to score."""
 
 import math
 

@@ -1,7 +1,8 @@
 """Tables of a generation's citing sentences: which papers are cited for which span, and by whom.
 
 Like every table, they are computed from the segments alone: a cited paper that is added later is
-found then, versions that were merged count together, and a sentence of both is counted once.
+found then, and where two papers were merged into one, their citations count together; a sentence
+that cites both is counted once.
 """
 
 from collections.abc import Sequence
