@@ -33,7 +33,7 @@ def in_own_process(*arguments: object, stdin: bytes = b"", **environment: str) -
         [sys.executable, "-m", "citewise", *map(str, arguments)],
         input=stdin,
         capture_output=True,
-        env={**os.environ, **environment},
+        env={**os.environ, "COLUMNS": "400", **environment},
         check=False,
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -111,7 +111,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def call(*arguments: object, stdin: bytes = b"") -> Done:
         monkeypatch.setattr(sys, "argv", ["citewise", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setenv("COLUMNS", "400")
         capsys.readouterr()
         with pytest.raises(SystemExit) as exit:
             cli.main()

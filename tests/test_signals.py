@@ -132,7 +132,8 @@ def explained(library: Library, sample: Library) -> Iterator[Answer]:
         yield sample.answer(query, 20, explain=True)
     draft = Query("Translating phrases", "Aligned words.", cited=("giza",))
     for claim in ("Words were aligned", "Fast alignment", "Statistical models", "alpha"):
-        for query in (Query(sentence=claim), replace(draft, sentence=claim)):
+        alone, within = Query(sentence=claim), replace(draft, sentence=claim)
+        for query in (alone, within, replace(within, cited=())):
             yield library.answer(query, 9, explain=True)
 
 

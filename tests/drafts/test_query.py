@@ -6,6 +6,7 @@ import pytest
 
 import citewise
 from citewise import DraftOptions, Library
+from citewise.drafts.query import ids_and_files
 from citewise.errors import BadInput, MissingData
 from corpora import GOLDEN
 
@@ -48,11 +49,26 @@ def test_a_pasted_text_without_a_title_or_abstract_is_an_error(golden: Library) 
 
 def test_ids_that_the_library_lacks_are_named(golden: Library) -> None:
     known = GOLDEN[0].id
-    found = golden.query(None, DraftOptions(title="Honey", cited=(f"{known}, nobody2001 ",)))
+    found = golden.query(None, DraftOptions(title="Honey", cited=(known, "nobody2001")))
     assert found.query.cited == (known,)
-    assert [key.strip() for key in found.unknown] == ["nobody2001"]
+    assert found.unknown == ("nobody2001",)
 
 
-def test_a_bibliography_that_is_not_there_is_an_error(golden: Library) -> None:
+def test_a_list_of_what_is_cited_has_ids_and_files(tmp_path: Path) -> None:
+    file = str(tmp_path / "refs.bib")
+    Path(file).write_text("@misc{a, title={A}}")
+    assert ids_and_files(["one,two", file, "three"]) == (("one", "two", "three"), (file,))
+
+
+def test_a_bibliography_that_is_not_there_is_an_error() -> None:
     with pytest.raises(MissingData, match="no such file"):
-        golden.query(None, DraftOptions(title="Honey", cited=("missing.bib",)))
+        ids_and_files(["missing.bib"])
+
+
+def test_an_id_is_never_opened_as_a_file(golden: Library, tmp_path: Path) -> None:
+    file = tmp_path / "refs.bib"
+    file.write_text(f"@misc{{a, title={{{GOLDEN[0].title}}}, author={{{GOLDEN[0].authors[0]}}}}}")
+    as_id = golden.query(None, DraftOptions(title="Honey", cited=(str(file),)))
+    as_file = golden.query(None, DraftOptions(title="Honey", bibliographies=(str(file),)))
+    assert (as_id.query.cited, as_id.unknown) == ((), (str(file),))
+    assert as_file.query.cited == (GOLDEN[0].id,)

@@ -26,7 +26,7 @@ from citewise.rank.trees import (
     model_for,
     shipped_model,
 )
-from citewise.signals import DRAFTS, Catalogue
+from citewise.signals import DRAFTS, Catalogue, Signal
 from citewise.types import Query
 from corpora import GOLDEN
 
@@ -186,3 +186,10 @@ def test_another_way_of_deriving_a_signal_makes_another_definition() -> None:
     kind = dataclasses.replace(DRAFT_MODEL, derive=derive)
     assert kind.definition(["lift"]) != DRAFT_MODEL.definition(["lift"])
     assert kind.definition(["growth"]) == DRAFT_MODEL.definition(["growth"])
+
+
+def test_a_new_signal_changes_the_definition_of_no_other_feature() -> None:
+    new = Signal("venues", "linear", "words", "its venue", why_none="made for this test")
+    kind = dataclasses.replace(DRAFT_MODEL, catalogue=Catalogue([new, *DRAFTS]))
+    model = saved(DRAFT_MODEL)
+    assert kind.definition(model.features, model.linear) == model.definition

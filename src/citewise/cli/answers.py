@@ -13,7 +13,7 @@ from citewise import systems
 from citewise.cli.knobs import with_preferences
 from citewise.cli.tables import events_table
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
-from citewise.drafts.query import DraftOptions
+from citewise.drafts.query import DraftOptions, ids_and_files
 from citewise.drafts.query_lines import read_queries
 from citewise.evaluate.interchange import write_run
 from citewise.ingest.report import Report
@@ -97,10 +97,12 @@ def recommend(
     index = citewise.open(library)
     recommender = index.recommender(str(systems.System.parse(system)))
 
+    keys, files = ids_and_files(cited or ())
     options = DraftOptions(
         title=title,
         abstract=abstract,
-        cited=tuple(cited or ()),
+        cited=keys,
+        bibliographies=files,
         authors=tuple(author or ()),
         year=before,
         since=since,

@@ -19,7 +19,7 @@ from citewise.cli.answers import (
 )
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
 from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
-from citewise.drafts.query import DraftOptions
+from citewise.drafts.query import DraftOptions, ids_and_files
 from citewise.drafts.reading import read_text
 from citewise.errors import BadInput
 from citewise.render.passages import PassageAnswer, passage_table
@@ -83,8 +83,14 @@ def cite(
             "abstracts alone; index full texts or contexts to have evidence."
         )
 
+    keys, files = ids_and_files(cited or ())
     options = DraftOptions(
-        title=title, abstract=abstract, cited=tuple(cited or ()), year=before, since=since
+        title=title,
+        abstract=abstract,
+        cited=keys,
+        bibliographies=files,
+        year=before,
+        since=since,
     )
     context, sentences = draft_query(index, draft, options), _sentences(text, lines)
 

@@ -1,6 +1,7 @@
 """Turn a draft's file, or its title and abstract, and what it cites into a query."""
 
 import contextlib
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,9 @@ class DraftOptions:
     text: str = ""
     """The draft itself, pasted: plain text, Markdown or LaTeX."""
     cited: tuple[str, ...] = ()
-    """What the draft cites already: ids, separated by commas, or paths of bibliographies."""
+    """Ids of papers that the draft cites already."""
+    bibliographies: tuple[str, ...] = ()
+    """Paths of files that list such papers. They are read: a server must not pass on a client's."""
     authors: tuple[str, ...] = ()
     year: int | None = None
     since: int | None = None
@@ -50,7 +53,8 @@ def draft_query(papers: Papers, draft: str | Path | None, options: DraftOptions)
     Title and abstract of the options replace those of the file or text.
     """
     written = _written(draft, options)
-    keys = [key for each in options.cited for key in _keys(papers, each)]
+    keys = list(options.cited)
+    keys += _known(papers, _references(options.bibliographies))
     if draft and str(draft) != "-":
         keys += cited_by_draft(papers, written, Path(draft).parent)
     keys = [key for key in keys if key.strip()]
@@ -77,9 +81,14 @@ def _written(draft: str | Path | None, options: DraftOptions) -> Draft:
     return draft_of(options.text) if options.text.strip() else Draft()
 
 
-def _keys(papers: Papers, cited: str) -> list[str]:
-    """Return the ids in a list with commas, or of the papers in a file."""
-    return cited_by_file(papers, cited) if _is_file(cited) else cited.split(",")
+def ids_and_files(cited: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids and the bibliography files in an author's list of what a draft cites.
+
+    Each of `cited` is the path of a file, or ids separated by commas.
+    """
+    files = tuple(each for each in cited if _is_file(each))
+    lists = [each.split(",") for each in cited if each not in files]
+    return tuple(itertools.chain.from_iterable(lists)), files
 
 
 def _is_file(text: str) -> bool:
@@ -99,11 +108,6 @@ def cited_by_draft(papers: Papers, draft: Draft, folder: Path) -> list[str]:
     files = [file for file in named if file and file.stat().st_size]
     wanted = {f"bib:{key}" for key in draft.cited_keys}
     return _known(papers, (each for each in _references(files) if wanted & {*keys_of(each)}))
-
-
-def cited_by_file(papers: Papers, bibliography: str | Path) -> list[str]:
-    """Return the ids of the papers of a library that a bibliography file lists."""
-    return _known(papers, _references([bibliography]))
 
 
 def _references(files: Sequence[str | Path]) -> Iterable[Paper]:

@@ -150,8 +150,9 @@ class Facts:
 
     @cached_property
     def own_papers(self) -> Ragged:
-        """The papers in scope of each of the draft's authors."""
-        return self.stores.papers.by_authors(self.query.authors, self.scope)
+        """The papers of each of the draft's authors, those that the draft cites included."""
+        known = replace(self.scope, since=None, hidden=self.scope.unseen)
+        return self.stores.papers.by_authors(self.query.authors, known)
 
     def written_by(self, row: int) -> list[str]:
         """Return the draft's authors who wrote a paper."""

@@ -84,7 +84,7 @@ def merge(old: Paper, new: Paper) -> Paper:
     first, second = (
         (new, old) if (published(new), renewal) > (published(old), False) else (old, new)
     )
-    if not first.title or (first.light and not second.light and second.title):
+    if second.title and (not first.title or (first.light and not second.light)):
         first, second = second, first
 
     own = new.id if old.light and not new.light and new.title else old.id

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import importlib.resources
 import warnings
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -109,9 +110,14 @@ SENTENCE_MODEL = ModelKind(
 def _probe(catalogue: Catalogue) -> dict[str, Column]:
     """Return fixed signals of twelve candidates: with zeros, with equals, and with NaN where a
     signal may be unknown.
+
+    A signal's values follow from its name, so that a new signal changes those of no other.
     """
     found = {}
-    for number, signal in enumerate(signal for signal in catalogue if signal.by != "derived"):
+    for signal in catalogue:
+        if signal.by == "derived":
+            continue
+        number = zlib.crc32(signal.name.encode()) % 97
         column = (np.arange(12.0) * (7 + number) % 11) / (1 + number % 4)
         if signal.may_be_unknown:
             column[[2, 5, 6]] = np.nan

@@ -1,5 +1,6 @@
 """Split passages into sentences, never inside a group of citations or after an abbreviation."""
 
+import bisect
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -62,13 +63,22 @@ def sentence_spans(text: str, groups: Sequence[Span]) -> list[Span]:
     masked = _masked(text, groups)
 
     spans: list[Span] = []
-    for span in _unglued(masked, _splitter()(masked)):
-        start, end = _stripped(text, span)
+    for begin, stop in _unglued(masked, _splitter()(masked)):
+        start, end = _stripped(text, (_outside(groups, begin), _outside(groups, stop)))
         if spans and start < end and _continues(text, spans[-1], start):
             spans[-1] = (spans[-1][0], end)
         elif start < end:
             spans.append((start, end))
     return spans
+
+
+def _outside(groups: Sequence[Span], position: int) -> int:
+    """Return a position, moved to the end of the citation group that it is inside of.
+
+    A stop of several characters that was moved behind a group (".]") may be cut within the group.
+    """
+    last = bisect.bisect_left(groups, (position,)) - 1
+    return max(position, groups[last][1]) if last >= 0 else position
 
 
 def _stripped(text: str, span: Span) -> Span:
