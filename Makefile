@@ -31,10 +31,10 @@ demo: $(DEMO)/.ready  ## build the sample library and recommend papers for the s
 	$(DEMO)/bin/citewise demo
 
 test: $(READY)  ## run every test
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 quick: $(READY)  ## run the tests that take less than a few seconds each
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
 check: $(READY)  ## lint, check the format, check the types
 	$(BIN)/ruff check .
@@ -42,7 +42,7 @@ check: $(READY)  ## lint, check the format, check the types
 	$(BIN)/mypy
 
 cover: $(READY)  ## run every test and show which lines none of them runs
-	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term-missing:skip-covered
 
 wheel:  ## build the wheel, install it alone into a fresh environment, run the demo there
 	rm -rf $(WHEEL)

@@ -137,7 +137,7 @@ def same_author(one: str, other: str) -> bool:
     """Whether family names are equal and the first names too, or one is the other's initial: by
     plain comparison.
     """
-    families = [ids.surname(name) for name in (one, other)]
+    families = [_family_name(name) for name in (one, other)]
     firsts = [_first_name(name) for name in (one, other)]
     return (
         families[0] == families[1]
@@ -146,6 +146,12 @@ def same_author(one: str, other: str) -> bool:
     )
 
 
+@functools.cache
+def _family_name(name: str) -> str:
+    return ids.surname(name)
+
+
+@functools.cache
 def _first_name(name: str) -> str:
     _, comma, given_names = name.partition(",")
     words = (
