@@ -1,8 +1,9 @@
 """citewise: which papers a draft should cite, and why."""
 
 from citewise.api import Description, Library, add, encode, index, open
+from citewise.drafts.draft import Draft
 from citewise.drafts.query import DraftOptions, ReadQuery
-from citewise.drafts.reading import Draft, read_draft
+from citewise.drafts.reading import read_draft
 from citewise.errors import (
     BadInput,
     BadLibrary,

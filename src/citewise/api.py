@@ -11,9 +11,10 @@ import numpy as np
 
 from citewise import plugins, systems
 from citewise.drafts.advice import Advice
+from citewise.drafts.draft import Draft
 from citewise.drafts.passages import DraftSentence
 from citewise.drafts.query import DraftOptions, ReadQuery, draft_query
-from citewise.drafts.reading import Draft, draft_of
+from citewise.drafts.reading import draft_of
 from citewise.embed.encoders import encoder_named
 from citewise.embed.folder import MINILM
 from citewise.errors import BadInput, MissingData

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewise.drafts.reading import Draft, draft_of, kind_of, read_draft
+from citewise.drafts.draft import Draft
+from citewise.drafts.reading import draft_of, kind_of, read_draft
 from citewise.errors import BadInput, MissingData
 from citewise.text import tex_source
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewise.drafts.reading import Draft, draft_of, read_draft
+from citewise.drafts.draft import Draft
+from citewise.drafts.reading import draft_of, read_draft
 from citewise.errors import MissingData
 from citewise.ingest import read
 from citewise.ingest.report import Report

@@ -2,9 +2,9 @@
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from citewise.drafts.draft import Draft
 from citewise.errors import BadInput, MissingData
 from citewise.text import tex_source
 from citewise.text.encoding import text_of, with_plain_line_ends
@@ -61,16 +61,6 @@ _MARKS = [
         (r"\\([\\`*_{}\[\]()#+.!<>|~$-])", r"\1"),
     )
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A draft's title, abstract and citations; keys and file names are as the draft has them."""
-
-    title: str = ""
-    abstract: str = ""
-    cited_keys: tuple[str, ...] = ()
-    bibliographies: tuple[str, ...] = ()
 
 
 def read_draft(path: str | Path) -> Draft:
