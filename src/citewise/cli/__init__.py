@@ -1,29 +1,72 @@
 """The command line: a thin translation of arguments into calls of the library."""
 
+import importlib
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from typer.core import TyperGroup
 
 import citewise
 from citewise import plugins
-from citewise.cli import answers, citing, laboratory, libraries, pools, training
 from citewise.cli.terminal import say
 from citewise.errors import BadInput, CitewiseError
 
+COMMANDS = {
+    "demo": "libraries",
+    "index": "libraries",
+    "encode": "libraries",
+    "info": "libraries",
+    "remove": "libraries",
+    "verify": "libraries",
+    "compact": "libraries",
+    "plugins": "libraries",
+    "recommend": "answers",
+    "run": "answers",
+    "cite": "citing",
+    "split": "laboratory",
+    "evaluate": "laboratory",
+    "pools": "pools",
+    "train": "training",
+}
+"""The module of each command or group of commands, in the order in which help lists them."""
+
+
+class _LazyCommands(Mapping[str, Any]):
+    """The commands by name; a module is imported only when one of its commands is wanted, so that
+    answers need not wait for the laboratory.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        module = importlib.import_module(f"citewise.cli.{COMMANDS[name]}")
+        group = typer.main.get_group(module.commands)
+        return group.commands.get(name, group)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Commands(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings | {"commands": _LazyCommands()})
+
+
 app = typer.Typer(
     name="citewise",
+    cls=Commands,
     help=citewise.__doc__,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (libraries, answers, citing, laboratory):
-    app.add_typer(group.commands)
-app.add_typer(pools.commands, name="pools")
-app.add_typer(training.commands, name="train")
 
 
 def _show_version(wanted: bool) -> None:

@@ -15,7 +15,6 @@ from citewise.cli.tables import events_table
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
 from citewise.drafts.query import DraftOptions, ids_and_files
 from citewise.drafts.query_lines import read_queries
-from citewise.evaluate.interchange import write_run
 from citewise.ingest.report import Report
 from citewise.preferences import Preferences
 from citewise.render import renderers
@@ -155,6 +154,8 @@ def run(
     """Answer many queries with best, sentences with evidence, unless a system is named; write a
     TREC run file.
     """
+    from citewise.evaluate.interchange import write_run  # the laboratory takes long to import
+
     index, report = citewise.open(library), Report()
     named = str(systems.System.parse(system)) if system else ""
     usual = Query(preferences=preferences)
