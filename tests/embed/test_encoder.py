@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
+from scipy.special import erf  # type: ignore[import-untyped]
 from tokenizers import Tokenizer
 
 from citewise.embed.encoder import BertEncoder
@@ -78,7 +79,7 @@ class PlainBert:
         x = self._normed(attended + x, f"{layer}.attention.output")
 
         wide = self._linear(x, f"{layer}.intermediate.dense")
-        wide = wide * 0.5 * (1 + np.vectorize(math.erf)(wide / math.sqrt(2)))  # GELU
+        wide = wide * 0.5 * (1 + erf(wide / math.sqrt(2)))  # GELU
         return self._normed(self._linear(wide, f"{layer}.output.dense") + x, f"{layer}.output")
 
     def _linear(self, x: Vectors, name: str) -> Vectors:

@@ -37,7 +37,7 @@ def signals_of(each: Recommendation) -> set[str]:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_contributions_add_up_to_the_score(stored: Library, query: Query, k: int) -> None:
     for system in CHECKED:
         plain = stored.answer(query, k, system).recommendations

@@ -14,10 +14,10 @@ from crash_writer import sentences_of
 
 @pytest.mark.slow
 def test_a_killed_writer_leaves_the_old_or_the_new_library(tmp_path: Path) -> None:
-    found = crash.run(kills=15, seed=20, folder=tmp_path)
+    found = crash.run(kills=8, seed=20, folder=tmp_path)
     assert found["failures"] == []
     assert found["leftovers"] == []
-    assert found["kills"] == 15
+    assert found["kills"] == 8
     outcomes = [name for each in found["outcomes"].values() for name in each]
     assert "killed before commit" in outcomes, "kills land inside the work"
 

@@ -177,7 +177,7 @@ def _assert_same(
 
 @pytest.mark.slow
 @given(records(), st.data())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_the_graph_is_what_dictionaries_say(
     drawn: tuple[list[Paper], list[CitingSentence]], data: st.DataObject
 ) -> None:

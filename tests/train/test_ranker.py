@@ -87,11 +87,16 @@ def training(stores: Stores) -> Training:
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Training:
-    """A training of some seconds, where its quality does not matter."""
+def few_stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
     folder = tmp_path_factory.mktemp("quick") / "library"
     citewise.add(topical(FEW), folder, keep_versions=True)
-    return train_ranker(citewise.open(folder).stores, QUICK)
+    return citewise.open(folder).stores
+
+
+@pytest.fixture(scope="module")
+def quick(few_stores: Stores) -> Training:
+    """A training of some seconds, where its quality does not matter."""
+    return train_ranker(few_stores, QUICK)
 
 
 def dev_questions(stores: Stores, settings: RankerSettings) -> list[Question]:
@@ -244,7 +249,7 @@ def test_on_another_field(shared: Path, tmp_path: Path) -> None:
     papers = [each for each, _ in found if isinstance(each, Paper) and (each.year or 0) <= 2020]
     citewise.add(papers, tmp_path, keep_versions=True)
     split = SplitSettings(dev=(2019, 2019), test=(2020, 2020), least=3)
-    settings = RankerSettings(split, most=200, tuning=300, trees=60)
+    settings = RankerSettings(split, most=150, tuning=200, trees=40)
     quality = train_ranker(citewise.open(tmp_path).stores, settings).quality
     for measure in ("F1@20", "MRR@1000", "R@1000"):
         assert quality["trained"][measure] > quality["bm25"][measure], measure
@@ -296,8 +301,8 @@ def unbacked(count: int) -> list[Paper]:
 def test_all_are_judged_by_the_same_queries(tmp_path: Path) -> None:
     # Where no citation backs a candidate, BM25 answers whatever the model is: such queries must not
     # count for one of them only.
-    citewise.add([*topical(600), *unbacked(60)], tmp_path, keep_versions=True)
-    settings = replace(SETTINGS, tuning=400, trees=20)
+    citewise.add([*topical(FEW), *unbacked(30)], tmp_path, keep_versions=True)
+    settings = replace(QUICK, tuning=400, trees=20)
     stores = citewise.open(tmp_path).stores
     found = train_ranker(stores, settings)
     without = train_ranker(stores, replace(settings, trees=1))
@@ -326,12 +331,12 @@ def test_where_no_citation_backs_a_candidate_nothing_is_learned(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_same_seed_same_model(stores: Stores, training: Training) -> None:
-    again = train_ranker(stores, replace(SETTINGS, jobs=2))
-    assert again.model.trees == training.model.trees
-    assert again.model.linear == training.model.linear
-    other = train_ranker(stores, replace(SETTINGS, seed=1))
-    assert other.model.linear != training.model.linear
+def test_same_seed_same_model(few_stores: Stores, quick: Training) -> None:
+    again = train_ranker(few_stores, replace(QUICK, jobs=2))
+    assert again.model.trees == quick.model.trees
+    assert again.model.linear == quick.model.linear
+    other = train_ranker(few_stores, replace(QUICK, seed=1))
+    assert other.model.linear != quick.model.linear
 
 
 @pytest.mark.slow

@@ -230,7 +230,7 @@ def test_examples_are_the_candidates_that_serving_ranks(stores: Stores) -> None:
 
 @pytest.mark.slow
 def test_same_seed_same_model(stores: Stores) -> None:
-    few = replace(SETTINGS, most=40, tuning=20)
+    few = replace(SETTINGS, most=30, tuning=10, trees=5)
     first = train_sentences(stores, few).model
     assert train_sentences(stores, replace(few, jobs=2)).model.trees == first.trees
     assert train_sentences(stores, replace(few, seed=1)).model.trees != first.trees

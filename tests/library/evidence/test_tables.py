@@ -230,7 +230,7 @@ def _take(step: Step, path: Path, plain: Plain) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(STEPS)
 def test_any_sequence_gives_what_plain_python_counts(steps: list[Step]) -> None:
     plain = Plain()
