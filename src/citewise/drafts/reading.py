@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from citewise.drafts.draft import Draft
+from citewise.drafts.latex import draft_from_latex, read_latex
 from citewise.errors import BadInput, MissingData
-from citewise.text import tex_source
 from citewise.text.encoding import text_of, with_plain_line_ends
-from citewise.text.latex_front import LONGEST_ABSTRACT, latex_front
+from citewise.text.latex_front import LONGEST_ABSTRACT
 
 LARGEST_DRAFT = 20 * 1024 * 1024
 """Bytes."""
@@ -71,7 +71,7 @@ def read_draft(path: str | Path) -> Draft:
     name, text = _named(path), read_text(path)
     kind = _KINDS.get(Path(path).suffix.lower()) or kind_of(text)
     if kind == "tex" and str(path) != "-":
-        text = tex_source.read_document(Path(path))
+        return _something(read_latex(Path(path)), name)
     return draft_of(text, kind, name)
 
 
@@ -120,7 +120,11 @@ def draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
     """
     text = with_plain_line_ends(text)
     parsers = {"tex": _from_latex, "md": _from_markdown, "txt": _from_text}
-    draft = parsers[kind or kind_of(text)](text)
+    return _something(parsers[kind or kind_of(text)](text), name)
+
+
+def _something(draft: Draft, name: str) -> Draft:
+    """Return the draft, or raise an error where it has neither a title nor an abstract."""
     if not draft.title and not draft.abstract:
         raise BadInput(
             f"{name}: neither a title nor an abstract found; give them with --title and --abstract"
@@ -136,8 +140,7 @@ def kind_of(text: str) -> str:
 
 
 def _from_latex(text: str) -> Draft:
-    front = latex_front(text)
-    return Draft(front.title, front.abstract, front.cited_keys, front.bibliographies)
+    return draft_from_latex(text, None)
 
 
 def _from_text(text: str) -> Draft:
