@@ -9,15 +9,39 @@ ABSTRACT = frozenset(
         *("zusammenfassung", "kurzfassung", "kurzzusammenfassung", "samenvatting", "abstrakt"),
         *("sammanfattning", "sammendrag", "tiivistelmä", "streszczenie", "sažetak", "povzetek"),
         *("összefoglaló", "özet", "abstrak", "tóm tắt", "аннотация", "реферат", "анотація"),
-        *("περίληψη", "چکیده", "ملخص", "תקציר", "摘要", "提要", "要旨", "概要", "抄録", "초록", "요약"),
+        *(
+            "περίληψη",
+            "چکیده",
+            "ملخص",
+            "תקציר",
+            "摘要",
+            "提要",
+            "要旨",
+            "概要",
+            "抄録",
+            "초록",
+            "요약",
+        ),
     )
 )
 INTRODUCTION = frozenset(
     (
         *("introduction", "background", "motivation", "statement of need", "overview"),
-        *("introduction and background", "background and motivation", "background and significance"),
+        *(
+            "introduction and background",
+            "background and motivation",
+            "background and significance",
+        ),
         *("einleitung", "einführung", "introducción", "introdução", "introduzione", "introducere"),
-        *("inleiding", "inledning", "innledning", "indledning", "johdanto", "wstęp", "wprowadzenie"),
+        *(
+            "inleiding",
+            "inledning",
+            "innledning",
+            "indledning",
+            "johdanto",
+            "wstęp",
+            "wprowadzenie",
+        ),
         *("úvod", "uvod", "bevezetés", "giriş", "pendahuluan", "введение", "вступ", "εισαγωγή"),
         *("引言", "绪论", "緒論", "导言", "前言", "序論", "はじめに", "序章", "서론", "머리말"),
     )
@@ -28,7 +52,12 @@ REFERENCES = frozenset(
         *("works cited", "reference list", "list of references", "cited literature", "sources"),
         *("references and notes", "notes and references", "cited references", "quellen"),
         *("literatur", "literaturverzeichnis", "quellenverzeichnis", "références", "bibliographie"),
-        *("références bibliographiques", "referencias", "referencias bibliográficas", "bibliografía"),
+        *(
+            "références bibliographiques",
+            "referencias",
+            "referencias bibliográficas",
+            "bibliografía",
+        ),
         *("referências", "referências bibliográficas", "bibliografia", "riferimenti"),
         *("riferimenti bibliografici", "literatuur", "literatuurlijst", "referenser", "referanser"),
         *("litteratur", "litteraturlista", "litteraturliste", "källor", "lähteet", "literatura"),
@@ -37,7 +66,9 @@ REFERENCES = frozenset(
         *("참고문헌", "참고 문헌"),
     )
 )
-AUTHORS = frozenset(("authors", "author", "autoren", "auteurs", "autores", "autori", "作者", "著者"))
+AUTHORS = frozenset(
+    ("authors", "author", "autoren", "auteurs", "autores", "autori", "作者", "著者")
+)
 
 _OTHERS = frozenset(
     (

@@ -3,37 +3,44 @@
 import re
 from dataclasses import dataclass
 
+from citewise.drafts import headings
 from citewise.text import tex_source
 
 LONGEST_PASSAGE = 50_000
 """Characters of a passage's source that become plain text; the rest is dropped."""
 
-_FENCED = re.compile(
-    r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)?[ \t]{0,3}(?P=fence)[`~]*[ \t]*$",
-    re.DOTALL | re.MULTILINE,
-)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TEMPLATE = re.compile(r"\{##.*?##\}|\{#-.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
-_SHORTCODE = re.compile(r"\{\{<[^{}]{0,500}?>\}\}")
+_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
+_REMARKS = (("<!--", "-->"), ("{##", "##}"), ("{{<", ">}}"), ("{%", "%}"), ("{{", "}}"))
+"""What begins and ends a comment, a shortcode of Quarto, or a command of a template."""
+
 _INLINE_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,2000}\1(?!`)")
 
 # "# Heading {#id}", or a line underlined with === or ---
 _HEADING = re.compile(
-    r"^(?:(#{1,6})[ \t]+([^\n]+?)[ \t]*#*|(?![ \t]*[|>:-])([^\n]{1,300})\n(={3,}|-{3,}))[ \t]*$",
+    r"^(?:(#{1,6})[ \t]+([^\n]{1,500}?)[ \t]*#*"
+    r"|(?![ \t]*[|>:-])([^\n]{1,300})\n(={3,}|-{3,}))[ \t]*$",
     re.MULTILINE,
 )
 _ATTRIBUTES = re.compile(r"\s*\{[^{}]{0,200}\}\s*$")
-_DIV = re.compile(
-    r"^:{3,}[ \t]*(?:\{[^{}\n]*?[.#]abstract\b[^{}\n]*\}|abstract)[ \t]*:*\n(.*?)^:{3,}[ \t]*$"
-    r"|<div[^<>]{0,100}(?:class|id)=[\"']?abstract[^<>]{0,100}>(.*?)</div>",
-    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+_ABSTRACT_BLOCKS = (
+    (
+        re.compile(
+            r"^:{3,}[ \t]*(?:\{[^{}\n]{0,200}?[.#]abstract\b[^{}\n]{0,200}\}|abstract)[ \t]*:*$",
+            re.MULTILINE | re.IGNORECASE,
+        ),
+        re.compile(r"^:{3,}[ \t]*$", re.MULTILINE),
+    ),
+    (
+        re.compile(r"<div[^<>]{0,100}(?:class|id)=[\"']?abstract[^<>]{0,100}>", re.IGNORECASE),
+        re.compile(r"</div>", re.IGNORECASE),
+    ),
 )
+"""The beginning and the end of a block that is marked as the abstract."""
+
 _FENCE_OF_DIV = re.compile(r"^:{3,}[^\n]*$", re.MULTILINE)
 
 # A key as pandoc and Manubot read it: "@key", "-@key", "@{any thing}", "@doi:10.1/x".
-_KEY = re.compile(
-    r"(?<![\w.\\/@])@(?:\{([^{}\s]{1,500})\}|([\w][\w:.#$%&+?<>~/*()-]{0,500}))"
-)
+_KEY = re.compile(r"(?<![\w.\\/@])@(?:\{([^{}\s]{1,500})\}|([\w][\w:.#$%&+?<>~/*()-]{0,500}))")
 _HTML_KEY = re.compile(r"<cite[^<>]{0,100}\bdata-cite=[\"']([^\"'<>]{1,300})[\"']")
 _CROSS_REFERENCE = re.compile(
     r"(?:fig|tbl|tab|eqn?|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr|sol|rem|alg|nte|tip|wrn|imp|cau|supp"
@@ -73,8 +80,40 @@ class Section:
 
 def without_code(text: str) -> str:
     """Return Markdown without blocks of code, comments and the commands of templates."""
-    text = _COMMENT.sub("", _FENCED.sub("", text))
-    return _TEMPLATE.sub("", _SHORTCODE.sub("", text))
+    text = _without_fenced(text)
+    for opening, closing in _REMARKS:
+        text = _without(text, opening, closing)
+    return text
+
+
+def _without_fenced(text: str) -> str:
+    """Return Markdown without blocks of code; one that is never closed goes to the end."""
+    if "```" not in text and "~~~" not in text:
+        return text
+
+    kept, fence = [], ""
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        if fence:
+            closes = match and match[1].startswith(fence) and not line.strip().strip(fence[0])
+            fence = "" if closes else fence
+        elif match and match[1] not in line[match.end() :]:
+            fence = match[1]
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    """Return a text without what is between two marks; an opening that is never closed stays."""
+    parts, position = [], 0
+    while (start := text.find(opening, position)) >= 0:
+        end = text.find(closing, start + len(opening))
+        if end < 0:
+            break
+        parts.append(text[position:start])
+        position = end + len(closing)
+    return "".join([*parts, text[position:]])
 
 
 def sections(text: str) -> list[Section]:
@@ -109,8 +148,12 @@ def with_subsections(all_sections: list[Section], position: int) -> str:
 
 def marked_abstract(text: str) -> str:
     """Return the source of a block that is marked as the abstract (`::: {.abstract}`), or ""."""
-    block = _DIV.search(text)
-    return _FENCE_OF_DIV.sub("", block[1] or block[2] or "") if block else ""
+    for opening, closing in _ABSTRACT_BLOCKS:
+        start = opening.search(text)
+        end = closing.search(text, start.end()) if start else None
+        if start and end:
+            return text[start.end() : end.start()]
+    return ""
 
 
 def cited_keys(text: str) -> tuple[str, ...]:
@@ -145,8 +188,6 @@ def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of running text, with their citations; without headings, code, tables,
     displayed formulas and the list of references.
     """
-    from citewise.drafts import headings
-
     found = []
     for section in sections(without_code(text)):
         if headings.is_references(section.heading):
@@ -160,4 +201,6 @@ def paragraphs(text: str) -> list[str]:
 def _is_prose(paragraph: str) -> bool:
     """Return whether a paragraph has sentences: no table, formula, figure or rule."""
     start = paragraph.lstrip()
-    return any(map(str.isalpha, start)) and not start.startswith(("|", "$$", "![", "\\begin{", "[@", "[^"))
+    return any(map(str.isalpha, start)) and not start.startswith(
+        ("|", "$$", "![", "\\begin{", "[@", "[^")
+    )

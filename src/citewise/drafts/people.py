@@ -25,7 +25,10 @@ _BETWEEN = re.compile(
 )
 _SEMICOLONS = re.compile(r"\s*(?:;|；|\n)\s*|\s+(?:&|and|und|et)\s+")
 _WORD = r"[^\W\d_](?:[^\W\d_]|[.'’‐-])*"
-_PARTICLE = r"(?:de|del|della|der|den|van|von|zu|zur|da|das|do|dos|di|du|la|le|el|al|bin|ibn|ben|ter|ten|y|e|af|av)"
+_PARTICLE = (
+    r"(?:de|del|della|der|den|van|von|zu|zur|da|das|do|dos|di|du|la|le|el|al|bin|ibn|ben|ter|ten"
+    r"|y|e|af|av)"
+)
 _NAME = re.compile(rf"(?:{_WORD}\s+){{1,5}}{_WORD}")
 _TOGETHER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,5}")
 _NO_NAME = re.compile(
