@@ -215,18 +215,33 @@ def _before_keywords(text: str) -> str:
 
 
 def _stand_in(parts: list[Section]) -> tuple[str, str]:
-    """Return the introduction, else the first section that has text, and what it is."""
+    """Return what stands in for the abstract, and what it is: some text below the title, the
+    introduction, else the first paragraphs.
+    """
+    below = plain_text(_without_names(_below_title(parts)))
+    if len(below.split()) >= LEAST_DESCRIPTION:
+        return stand_in(below), "the text below the title"
+
     for number, section in enumerate(parts):
         if headings.is_introduction(section.heading):
             text = plain_text(with_subsections(parts, number))
             if not is_placeholder(text):
                 return stand_in(text), _introduction(section.heading)
 
-    telling = [each for each in parts if not _is_aside(each)]
-    text = plain_text("\n\n".join(each.text for each in telling)[:LONGEST_PASSAGE])
-    if is_placeholder(text):
-        return "", ""
-    return stand_in(text), "the first paragraphs"
+    telling = [_without_names(each.text) for each in parts if not _is_aside(each)]
+    text = plain_text("\n\n".join(telling)[:LONGEST_PASSAGE])
+    return ("", "") if is_placeholder(text) else (stand_in(text), "the first paragraphs")
+
+
+def _below_title(parts: list[Section]) -> str:
+    """Return the text right below a title that is a heading, "" where the title is elsewhere."""
+    return next((each.text for each in parts if each.level and not each.heading), "")
+
+
+def _without_names(text: str) -> str:
+    """Return a text without a first paragraph that lists the authors."""
+    first, _, rest = text.strip().partition("\n\n")
+    return rest if people(_unlisted(first)) else text
 
 
 def _introduction(heading: str) -> str:
@@ -246,15 +261,10 @@ def _is_aside(section: Section) -> bool:
 
 
 def _listed_authors(parts: list[Section]) -> tuple[str, ...]:
-    """Return the names in a section "Authors", else in a short line right below the title."""
-    for section in parts:
-        if headings.is_authors(section.heading):
-            first = section.text.strip().split("\n\n")[0]
-            return people(_unlisted(first))
-
-    lines = parts[0].text.strip().split("\n\n") if parts else []
-    below = next((each.text.strip().split("\n\n") for each in parts if each.text.strip()), lines)
-    return people(_unlisted(below[0])) if below and len(below) > 0 and len(parts) > 1 else ()
+    """Return the names in a section "Authors", else in the first paragraph below the title."""
+    listed = [each.text for each in parts if headings.is_authors(each.heading)]
+    first = next(iter(listed), _below_title(parts)).strip().split("\n\n")[0]
+    return people(_unlisted(first))
 
 
 def _unlisted(text: str) -> str:

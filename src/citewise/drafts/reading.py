@@ -33,6 +33,9 @@ KINDS = {
 NOT_READ = (".pdf", ".doc", ".odt", ".rtf", ".pages", ".html", ".htm", ".epub")
 """Suffixes of files that people may take for drafts."""
 
+LONGEST_PATH = 1_000
+"""Characters."""
+
 _AS_DOCX = "save it as Word (.docx), Markdown or plain text first"
 _BINARY = {
     b"%PDF": "a PDF; turn it into text first (pdftotext draft.pdf draft.txt, or GROBID), or give "
@@ -51,38 +54,50 @@ _NOTEBOOK = re.compile(r"\s*\{[^{]{0,500}\"(?:cells|nbformat|worksheets|metadata
 def read_draft(path: str | Path) -> Draft:
     """Return the draft in a file, or on standard input for "-".
 
-    Its kind is recognised by the file's suffix, else by the content.
+    Its kind is recognised by the file's suffix, else by the content. A file with neither a title
+    nor any text is an error.
     """
+    return checked(unchecked_draft(path), _named(path))
+
+
+def unchecked_draft(path: str | Path) -> Draft:
+    """Return the draft in a file; it may be without title and text."""
     content, name = _content(path), _named(path)
     file = None if str(path) == "-" else Path(path)
     if content.startswith(_ZIP):
-        return checked(read_word(content, name), name)
+        return read_word(content, name)
 
     text = with_plain_line_ends(_decoded(content, name))
     kind = (KINDS.get(file.suffix.lower()) if file else "") or kind_of(text)
-    if file is None or kind == "txt":
-        return draft_of(text, kind, name)
-    if kind == "tex":
-        return checked(read_latex(file), name)
-    if kind == "ipynb":
-        return checked(draft_from_notebook(text, file.resolve().parent, name), name)
     if kind == "docx":
         raise BadInput(f"{name}: not a Word document, whatever its name says; save it again")
-    return checked(read_markdown(file, text), name)
+    if file is None or kind == "txt":
+        return unchecked_draft_of(text, kind, name)
+    if kind == "tex":
+        return read_latex(file)
+    if kind == "ipynb":
+        return draft_from_notebook(text, file.resolve().parent, name)
+    return read_markdown(file, text)
 
 
 def draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
     """Return the draft in a text; messages call it `name`, and no file that it names is read.
 
-    `kind` is "txt", "md", "tex" or "ipynb"; without it, the text's kind is recognised.
+    `kind` is "txt", "md", "tex" or "ipynb"; without it, the text's kind is recognised. A text with
+    nothing to read is an error.
     """
+    return checked(unchecked_draft_of(text, kind, name), name)
+
+
+def unchecked_draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
+    """Return the draft in a text; it may be without title and text."""
     text = with_plain_line_ends(text)
     kind = kind or kind_of(text)
     if kind == "ipynb":
-        return checked(draft_from_notebook(text, None, name), name)
+        return draft_from_notebook(text, None, name)
     if kind == "tex":
-        return checked(draft_from_latex(text, None), name)
-    return checked(draft_from_markdown(text, None) if kind == "md" else draft_from_text(text), name)
+        return draft_from_latex(text, None)
+    return draft_from_markdown(text, None) if kind == "md" else draft_from_text(text)
 
 
 def checked(draft: Draft, name: str) -> Draft:
@@ -118,6 +133,21 @@ def read_text(path: str | Path) -> str:
     if content.startswith(_ZIP):
         return "\n".join(word_paragraphs(content, name))
     return _decoded(content, name)
+
+
+def looks_like_path(text: str) -> bool:
+    """Return whether a text is surely meant to be a file's name: "drafts/paper.tex", "./notes".
+
+    A mention with a slash or a dot in it ("TCP/IP", "word2vec", "node.js") is none.
+    """
+    if not text or len(text) > LONGEST_PATH or len(text.split()) != 1:
+        return False
+    path = Path(text)
+    return (
+        path.suffix.lower() in {*KINDS, *NOT_READ}
+        or text.startswith(("/", "./", "../", "~/"))
+        or (len(path.parts) > 1 and path.parent.is_dir())
+    )
 
 
 def kind_of(text: str) -> str:
