@@ -57,10 +57,11 @@ def cited_by_draft(papers: Papers, draft: Draft, folder: Path | None) -> Cited:
     """
     files, notes, lost = _bibliographies(draft, folder)
     wanted = {*draft.cited_keys}
-    entries = {key: paper for paper in draft.references for key in _keys(paper)}
+    entries = {key: Paper(name, "") for key in wanted if (name := _registered(key))}
+    entries |= {key: paper for paper in draft.references for key in _keys(paper)}
     for name, file in files:
         found, problem = _entries(file, wanted, name)
-        entries = found | entries
+        entries |= {key: paper for key, paper in found.items() if not _is_known(entries.get(key))}
         lost += [problem] if problem else []
 
     rows = {key: _row(papers, key, entries.get(key)) for key in draft.cited_keys}
@@ -186,12 +187,20 @@ def _row(papers: Papers, key: str, entry: Paper | None) -> int:
         if row >= 0:
             return row
 
-    registered = registry_key(key.removeprefix("url:"))
-    names = [registered] if registered else [f"bib:{key}", f"csl:{key}"]
+    names = [_registered(key) or f"bib:{key}", f"csl:{key}"]
     found = [int(row) for row in papers.find(names) if row >= 0]
     if not found or (entry is not None and not _same_entry(papers, found[0], entry)):
         return -1
     return found[0]
+
+
+def _registered(key: str) -> str:
+    """Return the id that a key is itself ("doi:10.1/x", "url:https://arxiv.org/abs/..."), or ""."""
+    return registry_key(key.removeprefix("url:")) if ":" in key else ""
+
+
+def _is_known(entry: Paper | None) -> bool:
+    return entry is not None and bool(entry.title)
 
 
 def _same_entry(papers: Papers, row: int, entry: Paper) -> bool:

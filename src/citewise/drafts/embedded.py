@@ -22,7 +22,7 @@ _HERE = SourceLocation("the draft", 1)
 
 def source_of(name: str, content: bytes) -> Source:
     """Return bytes as a source of the readers of bibliographies."""
-    return Source(name, io.BufferedReader(io.BytesIO(content)), len(content))  # type: ignore[arg-type]
+    return Source(name, io.BufferedReader(io.BytesIO(content)), len(content))
 
 
 def csl_references(items: Iterable[Any]) -> tuple[Paper, ...]:

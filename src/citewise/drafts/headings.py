@@ -77,11 +77,14 @@ _OTHERS = frozenset(
         *("acknowledgment", "materials and methods", "methodology", "results", "discussion"),
         *("results and discussion", "conclusion", "conclusions", "related work", "appendix"),
         *("author contributions", "data availability", "declarations", "funding", "notes"),
-        *("conflict of interest", "competing interests", "ethics statement", "title page", "title"),
+        *("conflict of interest", "competing interests", "ethics statement", "title page"),
         *("significance statement", "plain language summary", "disclaimer", "preface", "usage"),
         *("installation", "limitations", "setup", "abbreviations", "supplementary material"),
     )
 )
+
+_ASIDES = ("acknowledg", "affiliation", "keywords", "disclaimer", "highlights", "contents")
+"""What the names of sections begin with that say nothing about the subject."""
 
 _KEYWORDS = re.compile(
     r"(?:key\s?-?words(?:\s+and\s+phrases)?|index\s+terms|ccs\s+concepts|jel\s+(?:codes?|class\w*)"
@@ -125,6 +128,12 @@ def is_references(heading: str) -> bool:
 def is_authors(heading: str) -> bool:
     """Return whether a section lists the authors."""
     return plain(heading) in AUTHORS
+
+
+def is_aside(heading: str) -> bool:
+    """Return whether a section is no running text about the subject: authors, references."""
+    name = plain(heading)
+    return name in REFERENCES | AUTHORS or name.startswith(_ASIDES)
 
 
 def is_usual(heading: str) -> bool:

@@ -228,7 +228,8 @@ def _stand_in(parts: list[Section]) -> tuple[str, str]:
             if not is_placeholder(text):
                 return stand_in(text), _introduction(section.heading)
 
-    telling = [_without_names(each.text) for each in parts if not _is_aside(each)]
+    telling = [_without_names(each.text) for each in parts if not headings.is_aside(each.heading)]
+    telling = [each for each in telling if not is_placeholder(plain_text(each))]
     text = plain_text("\n\n".join(telling)[:LONGEST_PASSAGE])
     return ("", "") if is_placeholder(text) else (stand_in(text), "the first paragraphs")
 
@@ -247,17 +248,6 @@ def _without_names(text: str) -> str:
 def _introduction(heading: str) -> str:
     usual = headings.plain(heading) in ("introduction", "")
     return "the introduction" if usual else f"the section “{heading[:60]}”"
-
-
-def _is_aside(section: Section) -> bool:
-    """Return whether a section says nothing about the paper's subject."""
-    name = headings.plain(section.heading)
-    return (
-        headings.is_references(section.heading)
-        or headings.is_authors(section.heading)
-        or name.startswith(("acknowledg", "affiliation", "keywords", "disclaimer", "highlights"))
-        or is_placeholder(plain_text(section.text))
-    )
 
 
 def _listed_authors(parts: list[Section]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Take Markdown apart: code, comments, sections, citations, and the plain text of a passage."""
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -8,6 +9,9 @@ from citewise.text import tex_source
 
 LONGEST_PASSAGE = 50_000
 """Characters of a passage's source that become plain text; the rest is dropped."""
+
+MOST_SECTIONS = 2_000
+"""Headings of a text; what looks like further ones is text."""
 
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _REMARKS = (("<!--", "-->"), ("{##", "##}"), ("{{<", ">}}"), ("{%", "%}"), ("{{", "}}"))
@@ -118,7 +122,7 @@ def _without(text: str, opening: str, closing: str) -> str:
 
 def sections(text: str) -> list[Section]:
     """Return the sections of a text without code, what is before the first heading first."""
-    matches = [*_HEADING.finditer(text)]
+    matches = [*itertools.islice(_HEADING.finditer(text), MOST_SECTIONS)]
     starts = [0, *(match.end() for match in matches)]
     ends = [*(match.start() for match in matches), len(text)]
     headings = [("", 0), *map(_named, matches)]
@@ -185,12 +189,12 @@ def plain_text(text: str) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of running text, with their citations; without headings, code, tables,
-    displayed formulas and the list of references.
+    """Return the paragraphs of a text without front matter, with their citations; without headings,
+    code, tables, displayed formulas, lists of authors and of references.
     """
     found = []
     for section in sections(without_code(text)):
-        if headings.is_references(section.heading):
+        if headings.is_aside(section.heading):
             continue
         for paragraph in re.split(r"\n[ \t]*\n", section.text):
             if _is_prose(paragraph):

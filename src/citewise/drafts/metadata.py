@@ -37,15 +37,10 @@ _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)", re.MULTILINE)
 _QUOTED = re.compile(r"^(['\"])(.*)\1$", re.DOTALL)
 _BLOCK_MARK = re.compile(r"^[|>][+-]?\d?\s*\n")
-_INCLUSIONS = (
-    "title",
-    "abstract",
-    "author",
-    "authors",
-    "description",
-    "bibliography",
-    "references",
-)
+_FIELDS = ("title", "abstract", "author", "description", "bibliography", "references")
+"""The fields of a project that its drafts have."""
+
+_AUTHOR_FIELDS = ("author", "authors", "by-author", "creators", "creator")
 _PARTS_OF_PROJECTS = ("book", "manuscript", "website", "metadata")
 """Members of project files whose own members count like those of the file."""
 
@@ -64,11 +59,7 @@ class Metadata:
 
     def authors(self) -> tuple[str, ...]:
         """Return the names of the authors; empty where the list is a template's."""
-        for name in ("author", "authors", "by-author", "creators", "creator"):
-            found = named(_names(self.fields.get(name)))
-            if found:
-                return found
-        return ()
+        return named(_names(self.fields.get("author")))
 
     def bibliographies(self) -> tuple[str, ...]:
         """Return the names of the bibliography files."""
@@ -129,9 +120,8 @@ def _with_parts(fields: Fields) -> dict[str, Any]:
     """Return the fields that a draft can have, with those of a project's book or manuscript."""
     parts = [part for name in _PARTS_OF_PROJECTS if isinstance(part := fields.get(name), dict)]
     known: dict[str, Any] = {}
-    for source in (fields, *parts):
-        names = (*_INCLUSIONS, "by-author", "creators")
-        known |= {name: source[name] for name in names if source.get(name) and name not in known}
+    for source in (fields, *map(_unified, parts)):
+        known |= {name: source[name] for name in _FIELDS if source.get(name) and name not in known}
     return known
 
 
@@ -147,7 +137,7 @@ def _read(file: Path) -> Metadata:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return Metadata({}, (f"{file.name}: not JSON, so not read",))
-    return Metadata(value if isinstance(value, dict) else {})
+    return Metadata(_unified(value) if isinstance(value, dict) else {})
 
 
 def parsed(block: str, name: str) -> Metadata:
@@ -160,8 +150,15 @@ def parsed(block: str, name: str) -> Metadata:
 
     value = _loaded(block)
     if isinstance(value, dict):
-        return Metadata({str(key).lower(): each for key, each in value.items()})
+        return Metadata(_unified(value))
     return _by_field(block, name)
+
+
+def _unified(fields: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return fields with lower-case names, and the authors under one name whatever the tool."""
+    known = {str(key).lower(): value for key, value in fields.items()}
+    authors = next((known[name] for name in _AUTHOR_FIELDS if known.get(name)), None)
+    return known | {"author": authors} if authors else known
 
 
 def _by_field(block: str, name: str) -> Metadata:
@@ -180,7 +177,7 @@ def _by_field(block: str, name: str) -> Metadata:
             fields[key] = _QUOTED.sub(r"\2", _BLOCK_MARK.sub("", source.strip()).strip())
             if key in ("author", "authors", "bibliography"):
                 lost.append(f"{name}: the field “{match[1]}” is not valid YAML")
-    return Metadata(fields, tuple(lost))
+    return Metadata(_unified(fields), tuple(lost))
 
 
 def _loaded(block: str) -> Any:

@@ -43,7 +43,8 @@ def draft_from_notebook(content: str, folder: Path | None, name: str) -> Draft:
     """
     notebook = _decoded(content, name)
     metadata = notebook.metadata if isinstance(notebook.metadata, dict) else {}
-    about = {key: metadata[key] for key in ("title", "authors", "abstract") if metadata.get(key)}
+    names = {"title": "title", "authors": "author", "abstract": "abstract"}
+    about = {names[key]: metadata[key] for key in names if metadata.get(key)}
     draft = draft_from_markdown(_joined(notebook, latex=False), folder, Metadata(about))
 
     source = _joined(notebook, latex=True)

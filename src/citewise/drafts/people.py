@@ -21,7 +21,7 @@ _SUFFIXES = re.compile(
 _GENERATION = re.compile(r",\s*((?:Jr|Sr)\.?|I{2,3}|IV)(?=\s*(?:[,;&]|$|and\b))")
 _BY = re.compile(r"(?:by|authors?|von|par|por|autor(?:en|es)?)\s*[:：]?\s+", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"\s*(?:[,;，、；|•·]|\\and\b|\n)\s*|\s+(?:&|and|und|et|y|e|en|och|og)\s+|\s*&\s*"
+    r"\s*(?:[,;，、；|•·]|\\and\b|\n)\s*(?:(?:&|and|und|et|y)\s+)?|\s+(?:&|and|und|et|y|e|en|och|og)\s+|\s*&\s*"
 )
 _SEMICOLONS = re.compile(r"\s*(?:;|；|\n)\s*|\s+(?:&|and|und|et)\s+")
 _WORD = r"[^\W\d_](?:[^\W\d_]|[.'’‐-])*"

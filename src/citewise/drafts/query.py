@@ -13,6 +13,7 @@ from citewise.drafts.reading import KINDS, checked, unchecked_draft, unchecked_d
 from citewise.errors import MissingData
 from citewise.preferences import Preferences
 from citewise.protocols import Papers
+from citewise.text.ids import MAX_INITIALS
 from citewise.types import NamedPaper, Paper, Query, Understanding
 
 LONGEST_LABEL = 60
@@ -128,11 +129,17 @@ def _understanding(
 
 def label(paper: Paper) -> str:
     """Return a work in few words: "Smith 2010 “Title…”"."""
-    author = paper.authors[0] if paper.authors else ""
-    family = author.partition(",")[0] if "," in author else author.rpartition(" ")[2]
+    family = _family(paper.authors[0]) if paper.authors else ""
     title = paper.title[:LONGEST_LABEL] + ("…" if len(paper.title) > LONGEST_LABEL else "")
     about = " ".join(filter(None, (family, str(paper.year or ""), f"“{title}”" if title else "")))
     return about or paper.id
+
+
+def _family(author: str) -> str:
+    """Return the family name of "Jane Doe", "Doe, Jane" or "Doe J"."""
+    first, _, last = author.rpartition(" ")
+    initials = last.isupper() and len(last) <= MAX_INITIALS
+    return author.partition(",")[0] if "," in author else (first if first and initials else last)
 
 
 def ids_and_files(cited: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

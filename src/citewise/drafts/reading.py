@@ -8,6 +8,7 @@ from citewise.drafts.draft import Draft
 from citewise.drafts.latex import draft_from_latex, prose_paragraphs, read_latex
 from citewise.drafts.markdown import draft_from_markdown, read_markdown
 from citewise.drafts.markdown_text import paragraphs
+from citewise.drafts.metadata import front_matter
 from citewise.drafts.notebook import draft_from_notebook, notebook_markdown
 from citewise.drafts.plain import draft_from_text, split_references
 from citewise.drafts.word import read_word, word_paragraphs
@@ -43,6 +44,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": f"a Word file of the old format (.doc); {_AS_DOCX}",
     b"{\\rtf": f"an RTF file; {_AS_DOCX}",
 }
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _LATEX = re.compile(r"\\(?:documentclass|title\s*[{[]|begin\s*\{(?:abstract|document)\})")
 _MARKDOWN = re.compile(
@@ -124,7 +126,8 @@ def paragraphs_of(path: str | Path) -> list[str]:
         return prose_paragraphs(whole)
     if kind == "txt":
         return re.split(r"\n[ \t]*\n", split_references(text)[0])
-    return paragraphs(notebook_markdown(text, name) if kind == "ipynb" else text)
+    _, body = front_matter(notebook_markdown(text, name) if kind == "ipynb" else text)
+    return paragraphs(body)
 
 
 def read_text(path: str | Path) -> str:
@@ -169,6 +172,8 @@ def _decoded(content: bytes, name: str) -> str:
     for start, what in _BINARY.items():
         if content.startswith(start):
             raise BadInput(f"{name}: this is {what}")
+    if _HTML.match(content[:1_000]):
+        raise BadInput(f"{name}: this is a web page; {_AS_DOCX}")
     return text_of(content)
 
 

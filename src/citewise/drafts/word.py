@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from citewise.drafts import headings
@@ -35,6 +36,9 @@ _BEFORE_TITLE = re.compile(
     r"|preprint|short title|submitted|date)\b.{0,80}$|[\d\s./:-]+$",
     re.IGNORECASE,
 )
+_NO_TEXT = ("title", "subtitle", "author", "bibliography", "endnote", "caption", "toc", "date")
+"""What the names of styles begin with that are not for running text."""
+
 _NUMBER = re.compile(r"^\s*(?:\[\s*\d{1,4}\s*\]|\(?\d{1,4}[.)])\s*")
 _CSL_FIELD = re.compile(r"CSL_CITATION\s*(?=\{)")
 _MENDELEY = "MENDELEY_CITATION_v3_"
@@ -60,16 +64,17 @@ def read_word(content: bytes, name: str) -> Draft:
 
 
 def word_paragraphs(content: bytes, name: str) -> list[str]:
-    """Return the paragraphs of running text, without headings, title and list of references."""
-    parts = [*_with_headings(open_word(content, name).paragraphs)]
-    listed = _section(parts, headings.is_references)
-    return [
-        each.text
-        for each in parts
-        if not each.level
-        and each not in listed
-        and not each.style.startswith(("title", "subtitle", "author", "bibliography", "endnote"))
-    ]
+    """Return the paragraphs of running text, without title, headings, tables, lists of authors and
+    of references.
+    """
+    _, parts = _title([*_with_headings(open_word(content, name).paragraphs)])
+    found, heading = [], ""
+    for each in parts:
+        heading = each.text if each.level else heading
+        aside = each.level or each.in_table or headings.is_aside(heading) or people(each.raised)
+        if not aside and not each.style.startswith(_NO_TEXT):
+            found.append(each.text)
+    return found
 
 
 def _with_headings(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
@@ -77,7 +82,7 @@ def _with_headings(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
     for each in paragraphs:
         short = len(each.text) <= LONGEST_HEADING
         if not each.level and short and headings.is_usual(each.text) and not _lists_keywords(each):
-            yield Paragraph(each.text, each.raised, each.style, 1)
+            yield replace(each, level=1)
         else:
             yield each
 

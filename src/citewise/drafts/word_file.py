@@ -40,6 +40,7 @@ class Paragraph:
     """The name of its style in lower case, "" for the usual one."""
     level: int = 0
     """From 1 for a heading, 0 for text."""
+    in_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,8 @@ def _value(element: Element | None, attribute: str = "val") -> str:
 def _paragraphs(document: Element, styles: dict[str, str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of the text that are not empty; those of text boxes are left out."""
     for element in descendants(document, "p"):
-        if any(name_of(above) in _LEFT_OUT for above in element.iterancestors()):
+        above = {name_of(each) for each in element.iterancestors()}
+        if above & _LEFT_OUT:
             continue
 
         pieces = [*_pieces(element)]
@@ -128,7 +130,8 @@ def _paragraphs(document: Element, styles: dict[str, str]) -> Iterator[Paragraph
             style = _value(first(element, "pPr", "pStyle"))
             name = styles.get(style, style).lower()
             without = "".join(piece for piece, raised in pieces if not raised)
-            yield Paragraph(_lines(text), _lines(without), name, _level(element, name))
+            level = _level(element, name)
+            yield Paragraph(_lines(text), _lines(without), name, level, "tbl" in above)
 
 
 def _pieces(paragraph: Element) -> Iterator[tuple[str, bool]]:
