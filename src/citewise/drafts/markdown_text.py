@@ -57,8 +57,8 @@ _MARKS = [
     (re.compile(pattern, re.DOTALL | re.MULTILINE), replacement)
     for pattern, replacement in (
         (r"</?[A-Za-z][^<>\n]{0,200}>|!\[[^]\n]{0,2000}\]\([^)\n]{0,1000}\)", ""),
-        (r"\s*\[\^[^]\s]{1,100}\]:?|\s*\^\[[^][]{0,2000}\]", ""),
-        (r"\s*\[[^][]{0,2000}@[^][]{0,2000}\]", ""),
+        (r"\s?\[\^[^]\s]{1,100}\]:?|\s?\^\[[^][]{0,2000}\]", ""),
+        (r"\s?\[[^][@]{0,500}@[^][]{0,2000}\]", ""),
         (r"\[([^][]{0,2000})\]\([^()\n]{0,1000}(?:\([^()\n]{0,1000}\))?[^()\n]{0,1000}\)", r"\1"),
         (r"\[([^][]{1,2000})\]\{[^{}\n]{0,200}\}", r"\1"),
         (r"^[ \t]*(?:>|[-*+]|\d{1,3}[.)])[ \t]+|^[ \t]*\|.*$|^:{3,}[^\n]*$", ""),
@@ -69,7 +69,8 @@ _MARKS = [
         (r"\\([\\`*_{}\[\]()#+.!<>|~$@-])", r"\1"),
     )
 ]
-_EMPTY = re.compile(r"\s*\(\s*[;,]*\s*\)|\s+(?=[.,;:](?:\s|$))")
+_EMPTY = re.compile(r" ?\( ?[;,]{0,9} ?\)| (?=[.,;:](?: |$))")
+_SPACE = re.compile(r"[ \t]*\n\s*")
 _LATEX_COMMAND = re.compile(r"\\[A-Za-z]{2,}\b")
 
 
@@ -180,7 +181,7 @@ def _trimmed(key: str) -> str:
 
 def plain_text(text: str) -> str:
     """Return a passage of Markdown as one line of plain text, without its citations."""
-    text = text[:LONGEST_PASSAGE]
+    text = _SPACE.sub("\n", text[:LONGEST_PASSAGE])
     for mark, replacement in _MARKS:
         text = mark.sub(replacement, text)
     if _LATEX_COMMAND.search(text):

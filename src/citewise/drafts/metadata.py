@@ -164,7 +164,7 @@ def _unified(fields: Mapping[Any, Any]) -> dict[str, Any]:
 def _by_field(block: str, name: str) -> Metadata:
     """Return the fields of a YAML block that is not valid as a whole."""
     starts = [*_FIELD.finditer(block)]
-    ends = [*(match.start() for match in starts[1:]), len(block)]
+    ends = [match.start() for match in starts[1:]] + [len(block)] * bool(starts)
 
     fields: dict[str, Any] = {}
     lost = []
@@ -240,7 +240,7 @@ def _names_of_one(person: Any) -> list[str]:
         return [name.strip()]
 
     given = _first(lowered, "given", "givenname", "givennames", "first", "firstname", "forename")
-    family = _first(lowered, "family", "familyname", "last", "lastname", "surname")
+    family = _first(lowered, "family", "familyname", "familynames", "last", "lastname", "surname")
     particle = _first(lowered, "droppingparticle", "nondroppingparticle", "particle")
     if family:
         return [" ".join(filter(None, (given, particle, family)))]

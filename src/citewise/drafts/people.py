@@ -55,7 +55,8 @@ def people(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST_LIST:
         return ()
 
-    line = _BY.sub("", _SUFFIXES.sub("", _MARKS.sub(" ", text)).strip(), count=1)
+    lines = (" ".join(line.split()) for line in _MARKS.sub(" ", text).split("\n"))
+    line = _BY.sub("", _SUFFIXES.sub("", "\n".join(filter(None, lines))), count=1)
     line = _GENERATION.sub(r" \1", line).strip(" ,;.&")
     inverted = ";" in line and all("," in part for part in line.split(";"))
     between = _SEMICOLONS if inverted else _BETWEEN
