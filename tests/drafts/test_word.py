@@ -113,7 +113,6 @@ def test_a_file_written_by_another_library(tmp_path: Path) -> None:
     assert paragraphs_of(tmp_path / "draft.docx") == [
         "We watch bees.",
         "They dance.",
-        "Keywords: bees",
         "Bees are insects. They fly (Doe, 2010).",
     ]
 
