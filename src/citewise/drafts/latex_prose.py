@@ -4,12 +4,11 @@ import re
 
 from citewise.ingest.fulltext.latex_passages import passages
 from citewise.ingest.fulltext.passages import Passage
-from citewise.text import tex_source
+from citewise.text import tex_commands, tex_source
 from citewise.text.encoding import with_plain_line_ends
 
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
-_BETWEEN_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 
 
 def prose_paragraphs(text: str) -> list[str]:
@@ -19,13 +18,13 @@ def prose_paragraphs(text: str) -> list[str]:
     footnotes and captions follow their paragraph. A text without `\begin{document}` is read whole.
     """
     source = tex_source.without_comments(with_plain_line_ends(text))
-    body, commands = tex_source.split_commands(source)
+    body, commands = tex_commands.split_commands(source)
     begin = _BEGIN.search(body)
     end = _END.search(body, begin.end()) if begin else None
     body = body[begin.end() if begin else 0 : end.start() if end else len(body)]
 
-    pieces = _BETWEEN_PARAGRAPHS.split(body)
-    expanded = "\n\n".join(tex_source.expanded(piece, commands) for piece in pieces)
+    pieces = tex_commands.pieces(body)
+    expanded = "\n\n".join(tex_commands.expanded(piece, commands) for piece in pieces)
     return [_with_commands(passage) for passage in passages(expanded)]
 
 
