@@ -152,8 +152,8 @@ def _arguments_by_suffix(body: str, command: re.Pattern[str], commands: Commands
 
 
 def _by_own_commands(body: str, commands: Commands) -> Iterator[str]:
-    r"""Yield the names in an author's own commands ("\newcommand{\myname}{...}"), else in commands of
-    an unknown class ("\firstLastName{...}").
+    r"""Yield the names in an author's own commands ("\newcommand{\myname}{...}"), else in those of an
+    unknown class ("\firstLastName{...}").
     """
     own = [
         body_of

@@ -7,6 +7,7 @@ from pathlib import Path
 from citewise.ingest.bibtex import record_of
 from citewise.ingest.bibtex_entries import entries
 from citewise.ingest.clean import Raw
+from citewise.ingest.fulltext.biblatex_list import from_biblatex
 from citewise.ingest.fulltext.printed_reference import printed
 from citewise.ingest.report import Report
 from citewise.ingest.source import LONGEST_RECORD, open_source
@@ -82,7 +83,10 @@ def _lists(main: Path) -> Iterator[str]:
 
 
 def from_list(text: str) -> Iterator[tuple[str, Raw]]:
-    """Yield (key, record) of the items of all thebibliography environments in a text."""
+    """Yield (key, record) of the items of all lists of references in a text: thebibliography, or
+    what biber writes.
+    """
+    yield from from_biblatex(text)
     for environment in _LIST.finditer(text):
         unclosed = 0
         for item in _ITEM.split(environment[1])[1:]:
