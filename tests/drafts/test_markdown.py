@@ -24,24 +24,24 @@ def write(folder: Path, **files: str) -> Path:
 
 
 AUTHORS = {
-    "a line": "author: Jane Doe, John Roe and Ann Poe",
-    "pandoc's list": "author:\n- Jane Doe\n- John Roe^1^\n- Ann Poe",
-    "JOSS": "authors:\n  - name: Jane Doe\n    orcid: 0000-0001\n    affiliation: '1, 2'\n"
+    "a line": "author: Ada Lowe, John Roe and Ann Poe",
+    "pandoc's list": "author:\n- Ada Lowe\n- John Roe^1^\n- Ann Poe",
+    "JOSS": "authors:\n  - name: Ada Lowe\n    orcid: 0000-0001\n    affiliation: '1, 2'\n"
     "  - name: John Roe\n  - name: Ann Poe\naffiliations:\n  - name: Some Institute\n    index: 1",
-    "Quarto's parts": "author:\n  - name:\n      given: Jane\n      family: Doe\n"
+    "Quarto's parts": "author:\n  - name:\n      given: Ada\n      family: Lowe\n"
     "  - name: {given: John, family: Roe}\n  - name: {literal: Ann Poe}",
-    "family names": "authors:\n  - {given-names: Jane, family-names: Doe}\n"
+    "family names": "authors:\n  - {given-names: Ada, family-names: Lowe}\n"
     "  - {first: John, last: Roe}\n  - {firstname: Ann, surname: Poe}",
-    "names as keys": "author:\n  - Jane Doe:\n      institute: here\n"
+    "names as keys": "author:\n  - Ada Lowe:\n      institute: here\n"
     "  - John Roe:\n      email: x\n  - Ann Poe: {}",
-    "by-author": "by-author:\n  - {name: Jane Doe}\n  - {name: John Roe}\n  - {name: Ann Poe}",
+    "by-author": "by-author:\n  - {name: Ada Lowe}\n  - {name: John Roe}\n  - {name: Ann Poe}",
 }
 
 
 @pytest.mark.parametrize("form", AUTHORS)
 def test_authors_in_the_forms_of_every_tool(form: str) -> None:
     draft = draft_of(f"---\ntitle: T\n{AUTHORS[form]}\n---\n\n# Abstract\n\nWords.\n", "md")
-    assert draft.authors == ("Jane Doe", "John Roe", "Ann Poe")
+    assert draft.authors == ("Ada Lowe", "John Roe", "Ann Poe")
 
 
 def test_a_list_of_authors_that_is_still_the_templates_names_nobody() -> None:
@@ -54,10 +54,10 @@ def test_a_list_of_authors_that_is_still_the_templates_names_nobody() -> None:
     [
         ("Hannes Rakoczy & Marina Proft", ("Hannes Rakoczy", "Marina Proft")),
         ("Ann Poe^1,2^, Ludwig van Beethoven^3\\*^", ("Ann Poe", "Ludwig van Beethoven")),
-        ("by Jane Doe, PhD, and Timothy J. Triche, Jr.", ("Jane Doe", "Timothy J. Triche Jr")),
-        ("Doe, Jane; Roe, John", ("Doe, Jane", "Roe, John")),
+        ("by Ada Lowe, PhD, and Timothy J. Triche, Jr.", ("Ada Lowe", "Timothy J. Triche Jr")),
+        ("Lowe, Ada; Roe, John", ("Lowe, Ada", "Roe, John")),
         ("Department of Physics, University of Somewhere", ()),
-        ("Jane Doe, Institute of Bees", ()),
+        ("Ada Lowe, Institute of Bees", ()),
         ("A case report and review of the literature", ()),
         ("Original Research", ()),
         ("We study bees.", ()),
@@ -71,17 +71,17 @@ def test_names_are_taken_only_where_they_are_certain(line: str, names: tuple[str
 
 def test_a_title_with_a_colon_that_is_no_yaml_costs_only_its_own_field() -> None:
     text = (
-        "---\ntitle: Bees: a study\nauthor:\n  - name: Jane Doe\nabstract: >\n  We\n  do.\n"
+        "---\ntitle: Bees: a study\nauthor:\n  - name: Ada Lowe\nabstract: >\n  We\n  do.\n"
         "bibliography: refs.bib\n---\nText [@key].\n"
     )
     assert draft_of(text, "md") == Draft(
-        "Bees: a study", "We do.", ("key",), ("refs.bib",), ("Jane Doe",)
+        "Bees: a study", "We do.", ("key",), ("refs.bib",), ("Ada Lowe",)
     )
 
 
 def test_pandocs_title_block() -> None:
-    draft = draft_of("% On *bees*\n% Jane Doe; John Roe\n% 2020\n\nThey dance [@frisch].\n", "md")
-    assert (draft.title, draft.authors) == ("On bees", ("Jane Doe", "John Roe"))
+    draft = draft_of("% On *bees*\n% Ada Lowe; John Roe\n% 2020\n\nThey dance [@frisch].\n", "md")
+    assert (draft.title, draft.authors) == ("On bees", ("Ada Lowe", "John Roe"))
     assert draft.cited_keys == ("frisch",)
 
 
@@ -143,11 +143,11 @@ def test_what_stands_in_for_an_abstract_is_named() -> None:
 def test_project_files_beside_and_above(tmp_path: Path) -> None:
     write(
         tmp_path,
-        _quarto__yml="title: Bees\nbibliography: refs.bib\nbook:\n  author: Jane Doe\n",
+        _quarto__yml="title: Bees\nbibliography: refs.bib\nbook:\n  author: Ada Lowe\n",
         chapters_in_one__qmd="# Methods\n\nWe count [@x].\n",
     )
     draft = read_draft(tmp_path / "chapters" / "one.qmd")
-    assert (draft.title, draft.authors) == ("Bees", ("Jane Doe",))
+    assert (draft.title, draft.authors) == ("Bees", ("Ada Lowe",))
     assert draft.bibliographies == ("../refs.bib",)
     described = '{"title": "Own", "creators": [{"givennames": "Ann", "familyname": "Poe"}]}'
     write(tmp_path / "chapters", metadata__json=described)
@@ -156,7 +156,7 @@ def test_project_files_beside_and_above(tmp_path: Path) -> None:
 
 
 def test_manubot(tmp_path: Path) -> None:
-    write(tmp_path, metadata__yaml="---\ntitle: Tips\nauthors:\n- name: Jane Doe\n")
+    write(tmp_path, metadata__yaml="---\ntitle: Tips\nauthors:\n- name: Ada Lowe\n")
     (tmp_path / "00.front-matter.md").write_text(
         "## Authors\n\n{% for a in b %}{{a}}{% endfor %}\n"
     )
@@ -167,7 +167,7 @@ def test_manubot(tmp_path: Path) -> None:
         "Tips",
         "We tip.",
         ("doi:10.1/x", "arxiv:1706.03762", "pmid:123"),
-        authors=("Jane Doe",),
+        authors=("Ada Lowe",),
     )
     assert read_draft(tmp_path / "02.text.md").cited_keys == ("doi:10.1/x", "tag:y", "smith")
 

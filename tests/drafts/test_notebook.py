@@ -23,15 +23,15 @@ def notebook(*cells: dict[str, Any], **metadata: Any) -> str:
 
 def test_markdown_cells_are_one_draft(tmp_path: Path) -> None:
     content = notebook(
-        CODE, cell("# On bees\n\nJane Doe"), cell("## Abstract\nThey dance [@frisch].\n"),
+        CODE, cell("# On bees\n\nAda Lowe"), cell("## Abstract\nThey dance [@frisch].\n"),
         cell("## Introduction\n\nSee <cite data-cite='roe'>(Roe)</cite>."),
     )  # fmt: skip
     (tmp_path / "paper.ipynb").write_text(content)
     assert read_draft(tmp_path / "paper.ipynb") == Draft(
-        "On bees", "They dance.", ("frisch", "roe"), authors=("Jane Doe",)
+        "On bees", "They dance.", ("frisch", "roe"), authors=("Ada Lowe",)
     )
     assert paragraphs_of(tmp_path / "paper.ipynb") == [
-        "Jane Doe",
+        "Ada Lowe",
         "They dance [@frisch].",
         "See <cite data-cite='roe'>(Roe)</cite>.",
     ]
@@ -53,8 +53,8 @@ def test_latex_in_raw_cells() -> None:
 
 
 def test_metadata_and_front_matter() -> None:
-    draft = draft_of(notebook(cell("Bees."), title="From metadata", authors=[{"name": "Jane Doe"}]))
-    assert (draft.title, draft.authors) == ("From metadata", ("Jane Doe",))
+    draft = draft_of(notebook(cell("Bees."), title="From metadata", authors=[{"name": "Ada Lowe"}]))
+    assert (draft.title, draft.authors) == ("From metadata", ("Ada Lowe",))
     quarto = draft_of(
         notebook(cell("---\ntitle: Own\nauthor: Ann Poe\n---\n", "raw"), cell("Bees."))
     )

@@ -117,7 +117,7 @@ def test_text() -> None:
         "\n\nA title\nover two lines\n\nThe abstract\ngoes on.\n\nAnd on.\n\n1. Introduction\n\nNo."
     ) == Draft("A title over two lines", "The abstract goes on. And on.", abstract_from=below)
     assert draft_of(
-        "A title\n\nJane Doe, MIT\n\nABSTRACT\n\nWe do.\n\nKeywords: a, b\n\nMore"
+        "A title\n\nAda Lowe, MIT\n\nABSTRACT\n\nWe do.\n\nKeywords: a, b\n\nMore"
     ) == Draft("A title", "We do.")
     assert draft_of("Title: A title\nAbstract: We do.\nStill.") == Draft("A title", "We do. Still.")
     assert draft_of("A title\nWe do this\nand that.") == Draft(
@@ -140,8 +140,8 @@ def test_markdown() -> None:
         abstract_from="the first paragraphs",
     )
     assert draft_of(
-        "# Title\n\nJane Doe\n\n## Abstract\n\n> We do_this_ not\n- that\n\n## 1 Introduction\n\nNo"
-    ) == Draft("Title", "We do_this_ not that", authors=("Jane Doe",))
+        "# Title\n\nAda Lowe\n\n## Abstract\n\n> We do_this_ not\n- that\n\n## 1 Introduction\n\nNo"
+    ) == Draft("Title", "We do_this_ not that", authors=("Ada Lowe",))
     assert draft_of("Title\n=====\n\n**Abstract.** We do.\n\n**Keywords:** x\n") == Draft(
         "Title", "We do."
     )

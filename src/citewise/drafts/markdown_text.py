@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from citewise.drafts import headings
-from citewise.text import tex_source
+from citewise.text import tex_citations, tex_commands
 
 LONGEST_PASSAGE = 50_000
 """Characters of a passage's source that become plain text; the rest is dropped."""
@@ -169,7 +169,7 @@ def cited_keys(text: str) -> tuple[str, ...]:
     keys = [_trimmed(match[1] or match[2]) for match in _KEY.finditer(text)]
     pandoc = (key for key in keys if key and not _CROSS_REFERENCE.match(key))
     html = (key.strip() for keys in _HTML_KEY.findall(text) for key in keys.split(","))
-    return tuple(dict.fromkeys([*pandoc, *html, *tex_source.cited_keys(text)]))
+    return tuple(dict.fromkeys([*pandoc, *html, *tex_citations.cited_keys(text)]))
 
 
 def _trimmed(key: str) -> str:
@@ -185,7 +185,7 @@ def plain_text(text: str) -> str:
     for mark, replacement in _MARKS:
         text = mark.sub(replacement, text)
     if _LATEX_COMMAND.search(text):
-        text = tex_source.plain_text(text, {})
+        text = tex_commands.plain_text(text, {})
     return _EMPTY.sub("", " ".join(text.replace("\ufffd", " ").split()))
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from citewise.text.person_names import is_name, is_template_name
+
 LONGEST_LIST = 20_000
 """Characters of a list of names that are read."""
 
@@ -24,30 +26,16 @@ _BETWEEN = re.compile(
     r"\s*(?:[,;，、；|•·]|\\and\b|\n)\s*(?:(?:&|and|und|et|y)\s+)?|\s+(?:&|and|und|et|y|e|en|och|og)\s+|\s*&\s*"
 )
 _SEMICOLONS = re.compile(r"\s*(?:;|；|\n)\s*|\s+(?:&|and|und|et)\s+")
-_WORD = r"[^\W\d_](?:[^\W\d_]|[.'’‐-])*"
-_PARTICLE = (
-    r"(?:de|del|della|der|den|van|von|zu|zur|da|das|do|dos|di|du|la|le|el|al|bin|ibn|ben|ter|ten"
-    r"|y|e|af|av)"
-)
-_NAME = re.compile(rf"(?:{_WORD}\s+){{1,5}}{_WORD}")
-_TOGETHER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,5}")
 _NO_NAME = re.compile(
-    r"\b(?:universit\w*|department|dept|institut\w*|school|college|faculty|laborator\w*|lab|cent(?:er|re)"
-    r"|hospital|academy|division|group|ministry|inc|ltd|gmbh|llc|company|corporation|foundation"
-    r"|report|article|paper|review|research|original|case|study|manuscript|supplementa\w*|information"
-    r"|materials?|appendix|draft|version|preprint|submitted|submission|chapter|thesis|dissertation"
-    r"|proposal|working|running|head|title|abstract|keywords?|introduction|corresponding|email|e-mail"
-    r"|street|road|city|usa|uk|germany|france|china|the|of|in|on|for|with|from|to|by|an?|is|are|we|our"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|technical|annual|conference|journal|proceedings|project|team|consortium|collaboration|data"
-    r"|analysis|method|model|system|software|package|library|guide|manual|notes?|tutorial|how|why|what)\b",
+    r"\b(?:report|article|paper|review|original|case|study|manuscript|supplementa\w*|information"
+    r"|materials?|appendix|preprint|submitted|submission|chapter|dissertation|proposal|running|head"
+    r"|keywords?|introduction|from|to|by|an?|is|are|we|our|project|data|analysis|method|model|system"
+    r"|software|package|library|guide|manual|notes?|tutorial|how|why|what|technical|annual|journal"
+    r"|conference|proceedings|january|february|march|april|june|july|august|september|october"
+    r"|november|december)\b|@|https?:",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
-    r"\bauthors?\b|\b(?:your|first|last|given|family|full|some)[\s-]?name\b|^(?:first|last)\s+last\w*$"
-    r"|\banonym\w*|\bfirstname\b|\blastname\b|\bto\s?do\b|\btbd\b|^x{2,}$|^name$|@|https?:",
-    re.IGNORECASE,
-)
+"""Words of subtitles and dates, which may look like names: "Original Article", "Case Report"."""
 
 
 def people(text: str) -> tuple[str, ...]:
@@ -70,17 +58,9 @@ def named(names: Iterable[str]) -> tuple[str, ...]:
     """
     cleaned = [" ".join(_MARKS.sub(" ", name[:500]).split()).strip(" ,;*") for name in names]
     known = [name for name in dict.fromkeys(cleaned) if name]
-    return () if any(map(_PLACEHOLDER.search, known)) else tuple(known[:MOST])
+    return () if any(map(is_template_name, known)) else tuple(known[:MOST])
 
 
 def _is_name(text: str) -> bool:
-    """Return whether a text is surely a person's name: two to six words, none of other things."""
-    if len(text) > 80 or _NO_NAME.search(text) or _PLACEHOLDER.search(text):
-        return False
-    if _TOGETHER.fullmatch(text):
-        return True
-
-    name = text.replace(",", " ")
-    words = [word for word in name.split() if not re.fullmatch(_PARTICLE, word, re.IGNORECASE)]
-    capitals = all(word[0].isupper() or not word[0].islower() for word in words)
-    return _NAME.fullmatch(" ".join(name.split())) is not None and capitals and len(words) > 1
+    """Return whether a text is surely a person's name."""
+    return is_name(" ".join(text.replace(",", " ").split())) and not _NO_NAME.search(text)
