@@ -29,6 +29,7 @@ from citewise.types import (
     Reason,
     Recommendation,
     ServedBy,
+    Understanding,
 )
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Recommendation",
     "Report",
     "ServedBy",
+    "Understanding",
     "Verification",
     "add",
     "compact",

@@ -169,11 +169,22 @@ class Library:
         return self.recommender(system).answer(query, k, explain, evidence)
 
     def answer(
-        self, query: Query, k: int = 20, system: str = "", explain: bool = False, evidence: int = 0
+        self,
+        query: Query | ReadQuery,
+        k: int = 20,
+        system: str = "",
+        explain: bool = False,
+        evidence: int = 0,
     ) -> Answer:
         """Return the answer to a query, by `best`, or by `evidence` for a sentence, unless a system
         is named.
+
+        To a query that was read from a draft, the answer says what was read.
         """
+        if isinstance(query, ReadQuery):
+            answer = self.answer(query.query, k, system, explain, evidence)
+            return replace(answer, read=query.read)
+
         usual = systems.FOR_SENTENCES if query.sentence else systems.DEFAULT
         return self.recommender(system or usual).answer(query, k, explain, evidence)
 

@@ -273,6 +273,31 @@ class NamedPaper:
 
 
 @dataclass(frozen=True, slots=True)
+class Understanding:
+    """What was read from a draft, for its author to see what was missed."""
+
+    title: str = ""
+    abstract_words: int = 0
+    abstract_from: str = ""
+    """What stands in for the abstract ("the introduction"), "" where the draft has one."""
+    authors: tuple[str, ...] = ()
+    citations: int = 0
+    """Distinct works that the draft cites."""
+    in_library: int = 0
+    """How many of them the library has; these are left out of the answer."""
+    not_in_library: tuple[str, ...] = ()
+    """The others, each as “Family year “Title””."""
+    without_entry: tuple[str, ...] = ()
+    """Cited keys for which neither a bibliography nor the library has an entry."""
+    left_out: tuple[NamedPaper, ...] = ()
+    """Papers that have the draft's title: the draft itself, or other versions of it."""
+    notes: tuple[str, ...] = ()
+    """What was done without being asked, in words."""
+    lost: tuple[str, ...] = ()
+    """What could not be read, in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """A fact that supports a recommendation, and a sentence that states it."""
 
@@ -374,6 +399,8 @@ class Answer:
     explained: bool = False
     query: Query = Query()
     library: StoreInfo = StoreInfo("", "")
+    read: Understanding | None = None
+    """What was read from the draft, None for a query that was not read from one."""
     renderers: Mapping[str, Renderer] = field(default_factory=dict, repr=False, compare=False)
     """The output formats, by name."""
 

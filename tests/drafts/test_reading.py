@@ -112,27 +112,36 @@ def test_commands_that_stand_for_themselves_or_grow_come_to_an_end() -> None:
 
 
 def test_text() -> None:
+    below = "the text below the title"
     assert draft_of(
         "\n\nA title\nover two lines\n\nThe abstract\ngoes on.\n\nAnd on.\n\n1. Introduction\n\nNo."
-    ) == Draft("A title over two lines", "The abstract goes on. And on.")
+    ) == Draft("A title over two lines", "The abstract goes on. And on.", abstract_from=below)
     assert draft_of(
-        "A title\n\nJane Doe, MIT\n\nABSTRACT\n\nWe do.\n\nKeywords: a, b\n\nMore"
+        "A title\n\nAda Lowe, MIT\n\nABSTRACT\n\nWe do.\n\nKeywords: a, b\n\nMore"
     ) == Draft("A title", "We do.")
     assert draft_of("Title: A title\nAbstract: We do.\nStill.") == Draft("A title", "We do. Still.")
-    assert draft_of("A title\nWe do this\nand that.") == Draft("A title", "We do this and that.")
+    assert draft_of("A title\nWe do this\nand that.") == Draft(
+        "A title", "We do this and that.", abstract_from=below
+    )
     assert draft_of("Just a title") == Draft("Just a title")
-    assert draft_of("word " * 100) == Draft("", ("word " * 100).strip())
+    words = draft_of("word " * 100)
+    assert words == Draft("", ("word " * 100).strip(), abstract_from=below)
 
 
 def test_markdown() -> None:
     assert draft_of(
         "# A *good* `title`\n\n"
         "Some **bold** [link](http://x.y/(z)) text [@a; see @b].\n\n"
-        "## Next\n\nNo"
-    ) == Draft("A good title", "Some bold link text.", ("a", "b"))
+        "## Next\n\nThat."
+    ) == Draft(
+        "A good title",
+        "Some bold link text. That.",
+        ("a", "b"),
+        abstract_from="the first paragraphs",
+    )
     assert draft_of(
-        "# Title\n\nJane Doe\n\n## Abstract\n\n> We do_this_ not\n- that\n\n## 1 Introduction\n\nNo"
-    ) == Draft("Title", "We do_this_ not that")
+        "# Title\n\nAda Lowe\n\n## Abstract\n\n> We do_this_ not\n- that\n\n## 1 Introduction\n\nNo"
+    ) == Draft("Title", "We do_this_ not that", authors=("Ada Lowe",))
     assert draft_of("Title\n=====\n\n**Abstract.** We do.\n\n**Keywords:** x\n") == Draft(
         "Title", "We do."
     )
@@ -145,7 +154,7 @@ def test_front_matter() -> None:
         "bibliography: [a.bib, b.bib]\ntags:\n- x\n---\n\n# Introduction\n\nNot this [@k].\n"
     )
     assert draft_of(text) == Draft(
-        "A title: with colon", "We do this. And that.", ("k",), ("a.bib", "b.bib")
+        "A title: with colon", "We do this. And that.", ("k",), ("a.bib", "b.bib"), ("X",)
     )
     joss = (
         "---\ntitle: 'A tool'\nbibliography: paper.bib\n---\n\n"
@@ -173,7 +182,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf# T\xc3\xa9\xff\n\nAbstract text"))
     )
-    assert read_draft("-") == Draft("Té", "Abstract text")
+    assert read_draft("-") == Draft("Té", "Abstract text", abstract_from="the first paragraphs")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The commands that recommend: for one draft, and for many queries."""
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +14,13 @@ from citewise import systems
 from citewise.cli.knobs import with_preferences
 from citewise.cli.tables import events_table
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
-from citewise.drafts.query import DraftOptions, ids_and_files
+from citewise.drafts.query import DraftOptions, ReadQuery, ids_and_files
 from citewise.drafts.query_lines import read_queries
 from citewise.ingest.report import Report
 from citewise.preferences import Preferences
 from citewise.render import renderers
 from citewise.render.tables import answer_table
+from citewise.render.understood import remarks, understood
 from citewise.types import Query
 
 commands = typer.Typer()
@@ -65,7 +67,9 @@ def recommend(
     draft: Annotated[
         str | None,
         typer.Argument(
-            help="A .txt, .md or .tex file, or - for standard input.", show_default=False
+            help="A LaTeX, Markdown, Word (.docx), notebook (.ipynb) or text file, or - for "
+            "standard input.",
+            show_default=False,
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="The draft's title.")] = "",
@@ -78,8 +82,8 @@ def recommend(
         list[str] | None,
         typer.Option(
             metavar="KEYS|FILE",
-            help="What the draft cites already: ids separated by commas, or a .bib, .ris or CSL "
-            "file; left out of the answer.",
+            help="What the draft cites already: ids separated by commas, or a file (.bib, .bbl, "
+            ".ris, CSL, another draft, …); left out of the answer.",
         ),
     ] = None,
     author: AuthorOption = None,
@@ -107,8 +111,8 @@ def recommend(
         since=since,
         preferences=preferences,
     )
-    query = draft_query(index, draft, options)
-    answer = recommender.answer(query, k, explain, spans)
+    read = draft_query(index, draft, options)
+    answer = replace(recommender.answer(read.query, k, explain, spans), read=read.read)
 
     if not len(answer):
         say("No paper of the library shares a term with this draft within these years.")
@@ -120,12 +124,16 @@ def recommend(
             Console(file=file).print(answer_table(answer))
 
 
-def draft_query(library: citewise.Library, draft: str | None, options: DraftOptions) -> Query:
-    """Return the query of a draft's file and options; print which of its ids are not used."""
+def draft_query(library: citewise.Library, draft: str | None, options: DraftOptions) -> ReadQuery:
+    """Return the query of a draft's file and options; print what was read, and which of the ids
+    are not used.
+    """
     read = library.query(draft, options)
+    for sentence in understood(read.read) if draft else remarks(read.read):
+        say(escape(sentence))
     if read.unknown:
         say(f"Not in the library, so not used: {escape(', '.join(read.unknown))}")
-    return read.query
+    return read
 
 
 @commands.command(

@@ -20,8 +20,8 @@ from citewise.cli.answers import (
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
 from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
 from citewise.drafts.query import DraftOptions, ids_and_files
-from citewise.drafts.reading import read_text
-from citewise.errors import BadInput
+from citewise.drafts.reading import looks_like_path, paragraphs_of, read_text
+from citewise.errors import BadInput, MissingData
 from citewise.render.passages import PassageAnswer, passage_table
 
 commands = typer.Typer()
@@ -34,8 +34,8 @@ def cite(
     text: Annotated[
         str,
         typer.Argument(
-            help="A sentence or a mention; or a file with a passage of a draft, or - for standard "
-            "input: then every sentence of it is answered.",
+            help="A sentence or a mention; or a file with a draft or a passage of one, or - for "
+            "standard input: then every sentence of it is answered.",
             show_default=False,
         ),
     ],
@@ -65,8 +65,8 @@ def cite(
         list[str] | None,
         typer.Option(
             metavar="KEYS|FILE",
-            help="What the draft cites elsewhere: ids separated by commas, or a .bib, .ris or CSL "
-            "file.",
+            help="What the draft cites elsewhere: ids separated by commas, or a file (.bib, .bbl, "
+            ".ris, CSL, another draft, …).",
         ),
     ] = None,
     explain: ExplainOption = False,
@@ -92,15 +92,15 @@ def cite(
         year=before,
         since=since,
     )
-    context, sentences = draft_query(index, draft, options), _sentences(text, lines)
+    sentences, context = _sentences(text, lines), draft_query(index, draft, options)
 
     advised = []
     with progress("answering") as bar:
-        for advice in index.advise(sentences, context, k, spans, system, explain):
+        for advice in index.advise(sentences, context.query, k, spans, system, explain):
             advised.append(advice)
             bar(len(advised), len(sentences))
 
-    answer = PassageAnswer(tuple(advised), str(systems.System.parse(system)))
+    answer = PassageAnswer(tuple(advised), str(systems.System.parse(system)), context.read)
     with writing(output) as file:
         if format.value == "table":
             Console(file=file).print(passage_table(answer))
@@ -111,8 +111,7 @@ def cite(
 def _sentences(text: str, lines: bool) -> list[DraftSentence]:
     """Return the sentence, or those of the file that the text names."""
     if text == "-" or _is_file(text):
-        content = read_text(text)
-        sentences = lines_of(content) if lines else sentences_of(content)
+        sentences = lines_of(read_text(text)) if lines else _of_draft(text)
     else:
         sentences = lines_of(" ".join(text.split()))
 
@@ -121,8 +120,19 @@ def _sentences(text: str, lines: bool) -> list[DraftSentence]:
     return sentences
 
 
+def _of_draft(file: str) -> list[DraftSentence]:
+    """Return the sentences of a draft's running text."""
+    return sentences_of("\n\n".join(paragraphs_of(file)))
+
+
 def _is_file(text: str) -> bool:
+    """Return whether a text names a file; one that looks like a path but is none is an error."""
     try:
-        return Path(text).is_file()
+        if Path(text).is_file():
+            return True
     except (OSError, ValueError):  # a sentence may be longer than a file's name can be
         return False
+
+    if looks_like_path(text):
+        raise MissingData(f"{text}: no such file")
+    return False

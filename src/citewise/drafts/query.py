@@ -2,22 +2,27 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from citewise.drafts.cited import Cited, cited_by_draft, cited_in_file
 from citewise.drafts.draft import Draft
-from citewise.drafts.reading import draft_of, read_draft
+from citewise.drafts.own_versions import own_versions
+from citewise.drafts.reading import KINDS, checked, unchecked_draft, unchecked_draft_of
 from citewise.errors import MissingData
-from citewise.ingest import read
-from citewise.ingest.report import Report
 from citewise.preferences import Preferences
 from citewise.protocols import Papers
-from citewise.text.ids import keys_of
-from citewise.text.tex_source import file_at
-from citewise.types import Paper, Query
+from citewise.text.ids import MAX_INITIALS
+from citewise.types import NamedPaper, Paper, Query, Understanding
 
-_BIBLIOGRAPHIES = (".bib", ".ris", ".json", ".jsonl")
+LONGEST_LABEL = 60
+"""Characters of a title in the label of a work."""
+
+_BIBLIOGRAPHIES = frozenset(
+    (".bib", ".bbl", ".ris", ".json", ".jsonl", ".nbib", ".enw", ".ciw", ".xml", ".rdf", ".csv")
+)
+"""Suffixes of files that list papers; such a name is never taken for an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,11 @@ class DraftOptions:
     cited: tuple[str, ...] = ()
     """Ids of papers that the draft cites already."""
     bibliographies: tuple[str, ...] = ()
-    """Paths of files that list such papers. They are read: a server must not pass on a client's."""
+    """Paths of files that list such papers, or drafts that cite them. They are read: a server must
+    not pass on a client's.
+    """
     authors: tuple[str, ...] = ()
+    """Instead of those that the draft names."""
     year: int | None = None
     since: int | None = None
     preferences: Preferences = Preferences()
@@ -40,50 +48,102 @@ class DraftOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuery:
-    """A query, and the ids given for it that are not in the library."""
+    """A query, what was read for it, and the ids given for it that are not in the library."""
 
     query: Query
     unknown: tuple[str, ...] = ()
     """Ids of cited papers that the library does not have."""
+    read: Understanding = Understanding()
 
 
 def draft_query(papers: Papers, draft: str | Path | None, options: DraftOptions) -> ReadQuery:
     """Return the query of a draft's file ("-": standard input), of a pasted text, or of a title and
     an abstract.
 
-    Title and abstract of the options replace those of the file or text.
+    Title, abstract and authors of the options replace those of the file or text. A paper of the
+    library that has the draft's title is hidden from the query.
     """
     written = _written(draft, options)
-    keys = list(options.cited)
-    keys += _known(papers, _references(options.bibliographies))
-    if draft and str(draft) != "-":
-        keys += cited_by_draft(papers, written, Path(draft).parent)
-    keys = [key for key in keys if key.strip()]
-
-    rows = papers.find(keys)
-    unknown = tuple(key for key, row in zip(keys, rows.tolist(), strict=True) if row < 0)
+    folder = Path(draft).resolve().parent if draft and str(draft) != "-" else None
+    cited = cited_by_draft(papers, written, folder)
+    listed = {file: cited_in_file(papers, file) for file in options.bibliographies}
+    given = [key for key in options.cited if key.strip()]
+    rows = papers.find(given).tolist()
+    known = [key for key, row in zip(given, rows, strict=True) if row >= 0]
+    also_cited = itertools.chain.from_iterable(each.ids for each in listed.values())
+    versions = own_versions(papers, written.title, written.authors)
 
     query = Query(
-        title=options.title or written.title,
-        abstract=options.abstract or written.abstract,
+        title=written.title,
+        abstract=written.abstract,
         year=options.year,
         since=options.since,
-        cited=tuple(key for key in keys if key not in unknown),
-        authors=options.authors,
+        cited=tuple(dict.fromkeys([*known, *cited.ids, *also_cited])),
+        hidden=tuple(paper.id for paper in versions),
+        authors=written.authors,
         preferences=options.preferences,
     )
-    return ReadQuery(query, unknown)
+    unknown = tuple(key for key, row in zip(given, rows, strict=True) if row < 0)
+    notes = (
+        f"{file}: {each.found} of {each.works} are in your library" for file, each in listed.items()
+    )
+    return ReadQuery(query, unknown, _understanding(written, cited, versions, notes))
 
 
 def _written(draft: str | Path | None, options: DraftOptions) -> Draft:
-    """Return the draft in the file, else in the pasted text."""
+    """Return the draft in the file, else in the pasted text, with what the options replace."""
     if draft:
-        return read_draft(draft)
-    return draft_of(options.text) if options.text.strip() else Draft()
+        written = unchecked_draft(draft)
+    else:
+        written = unchecked_draft_of(options.text) if options.text.strip() else Draft()
+
+    complete = replace(
+        written,
+        title=options.title or written.title,
+        abstract=options.abstract or written.abstract,
+        abstract_from="" if options.abstract else written.abstract_from,
+        authors=options.authors or written.authors,
+    )
+    name = "standard input" if str(draft) == "-" else str(draft or "the draft")
+    return checked(complete, name) if draft or options.text.strip() else complete
+
+
+def _understanding(
+    draft: Draft, cited: Cited, versions: list[Paper], notes: Iterable[str]
+) -> Understanding:
+    """Return what was read from a draft and for it."""
+    return Understanding(
+        title=draft.title,
+        abstract_words=len(draft.abstract.split()),
+        abstract_from=draft.abstract_from,
+        authors=draft.authors,
+        citations=cited.works,
+        in_library=cited.found,
+        not_in_library=tuple(map(label, cited.missing)),
+        without_entry=cited.without_entry,
+        left_out=tuple(NamedPaper(paper.id, paper.title, paper.year) for paper in versions),
+        notes=(*cited.notes, *notes),
+        lost=tuple(dict.fromkeys([*draft.lost, *cited.lost])),
+    )
+
+
+def label(paper: Paper) -> str:
+    """Return a work in few words: "Smith 2010 “Title…”"."""
+    family = _family(paper.authors[0]) if paper.authors else ""
+    title = paper.title[:LONGEST_LABEL] + ("…" if len(paper.title) > LONGEST_LABEL else "")
+    about = " ".join(filter(None, (family, str(paper.year or ""), f"“{title}”" if title else "")))
+    return about or paper.id
+
+
+def _family(author: str) -> str:
+    """Return the family name of "Jane Doe", "Doe, Jane" or "Doe J"."""
+    first, _, last = author.rpartition(" ")
+    initials = last.isupper() and len(last) <= MAX_INITIALS
+    return author.partition(",")[0] if "," in author else (first if first and initials else last)
 
 
 def ids_and_files(cited: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids and the bibliography files in an author's list of what a draft cites.
+    """Return the ids and the files in an author's list of what a draft cites.
 
     Each of `cited` is the path of a file, or ids separated by commas.
     """
@@ -93,32 +153,12 @@ def ids_and_files(cited: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def _is_file(text: str) -> bool:
-    if Path(text).suffix.lower() in _BIBLIOGRAPHIES and not Path(text).is_file():
+    suffix = Path(text).suffix.lower()
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # a list of ids may be too long for a file's name
+        if Path(text).is_file():
+            return True
+    if suffix in _BIBLIOGRAPHIES or suffix in KINDS:
         raise MissingData(f"{text}: no such file")
-    with contextlib.suppress(OSError):  # a list of ids may be longer than a file's name can be
-        return Path(text).is_file()
     return False
-
-
-def cited_by_draft(papers: Papers, draft: Draft, folder: Path) -> list[str]:
-    """Return the ids of the papers that a draft cites, found through its bibliography files."""
-    if not draft.cited_keys:
-        return []
-
-    named = (file_at(folder, name) for name in draft.bibliographies)
-    files = [file for file in named if file and file.stat().st_size]
-    wanted = {f"bib:{key}" for key in draft.cited_keys}
-    return _known(papers, (each for each in _references(files) if wanted & {*keys_of(each)}))
-
-
-def _references(files: Sequence[str | Path]) -> Iterable[Paper]:
-    """Return the papers in bibliography files."""
-    if not files:
-        return ()
-    return (record for record, _ in read(files, Report()) if isinstance(record, Paper))
-
-
-def _known(papers: Papers, references: Iterable[Paper]) -> list[str]:
-    """Return the ids of the library's papers that are the same as some references."""
-    rows = [row for row in map(papers.find_same, references) if row >= 0]
-    return [paper.id for paper in papers.read(rows)]

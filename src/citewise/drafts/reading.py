@@ -1,126 +1,109 @@
-"""Read the title, the abstract and the citations of a draft in plain text, Markdown or LaTeX."""
+"""Read a draft in any format: LaTeX, Markdown, plain text, Word or a Jupyter notebook."""
 
 import re
 import sys
 from pathlib import Path
 
 from citewise.drafts.draft import Draft
+from citewise.drafts.latex import draft_from_latex, prose_paragraphs, read_latex
+from citewise.drafts.markdown import draft_from_markdown, read_markdown
+from citewise.drafts.markdown_text import paragraphs
+from citewise.drafts.metadata import front_matter
+from citewise.drafts.notebook import draft_from_notebook, notebook_markdown
+from citewise.drafts.plain import draft_from_text, split_references
+from citewise.drafts.word import read_word, word_paragraphs
 from citewise.errors import BadInput, MissingData
 from citewise.text import tex_source
 from citewise.text.encoding import text_of, with_plain_line_ends
-from citewise.text.latex_front import LONGEST_ABSTRACT, latex_front
 
 LARGEST_DRAFT = 20 * 1024 * 1024
 """Bytes."""
 
-LONGEST_TITLE = 300
-"""Characters; a first paragraph that is longer is no title."""
+LARGEST_WITH_FIGURES = 100 * 1024 * 1024
+"""Bytes of a Word file or a notebook, in which figures are stored."""
 
-_KINDS = {
-    ".tex": "tex",
-    ".ltx": "tex",
-    ".latex": "tex",
-    ".md": "md",
-    ".markdown": "md",
-    ".rmd": "md",
-    ".qmd": "md",
-    ".txt": "txt",
-    ".text": "txt",
+KINDS = {
+    **dict.fromkeys((".tex", ".ltx", ".latex"), "tex"),
+    **dict.fromkeys((".md", ".markdown", ".rmd", ".qmd", ".mdown", ".rmarkdown"), "md"),
+    **dict.fromkeys((".txt", ".text"), "txt"),
+    **dict.fromkeys((".docx", ".docm", ".dotx"), "docx"),
+    ".ipynb": "ipynb",
 }
+"""The kind of a draft by the suffix of its file."""
+
+NOT_READ = (".pdf", ".doc", ".odt", ".rtf", ".pages", ".html", ".htm", ".epub")
+"""Suffixes of files that people may take for drafts."""
+
+LONGEST_PATH = 1_000
+"""Characters."""
+
+_AS_DOCX = "save it as Word (.docx), Markdown or plain text first"
 _BINARY = {
-    b"%PDF": "a PDF",
-    b"PK\x03\x04": "a Word or zip file",
-    b"\xd0\xcf\x11\xe0": "a Word file",
+    b"%PDF": "a PDF; turn it into text first (pdftotext draft.pdf draft.txt, or GROBID), or give "
+    "--title and --abstract",
+    b"\xd0\xcf\x11\xe0": f"a Word file of the old format (.doc); {_AS_DOCX}",
+    b"{\\rtf": f"an RTF file; {_AS_DOCX}",
 }
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_ZIP = b"PK\x03\x04"
 _LATEX = re.compile(r"\\(?:documentclass|title\s*[{[]|begin\s*\{(?:abstract|document)\})")
-_MARKDOWN = re.compile(r"---[ \t]*\n(?:.*\n)*?title\s*:|\s*#{1,6}\s+\S|\s*[^\n]+\n={3,}[ \t]*\n")
-_NUMBER = r"(?:\d+(?:\.\d+)*\.?|[IVX]+\.)?\s*"
-_ABSTRACT = re.compile(r"\s*(?:abstract|summary)\s*(?:[:.—–-]+\s*(?P<text>\S.*)?)?$", re.IGNORECASE)
-_END = re.compile(
-    rf"\s*(?:{_NUMBER}(?:introduction|background|acknowledge?ments?|references)\s*[:.]?$"
-    r"|(?:key\s?words(?:\s+and\s+phrases)?|index\s+terms|ccs\s+concepts"
-    r"|categories\s+and\s+subject)\b)",
-    re.IGNORECASE,
+_MARKDOWN = re.compile(
+    r"\s*(?:---[ \t]*\n(?:[^\n]*\n){0,500}?\s*title\s*:|#{1,6}\s+\S|[^\n]+\n={3,}[ \t]*\n)"
 )
-_TITLE_LABEL = re.compile(r"title\s*:\s*", re.IGNORECASE)
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(
-    r"^(?:#{1,6}[ \t]+(.+?)[ \t]*#*|([^\n]+)\n(?:={3,}|-{3,}))[ \t]*$", re.MULTILINE
-)
-_PANDOC_CITATIONS = re.compile(r"\[[^][]*@[^][]*\]")
-_PANDOC_KEY = re.compile(r"(?<!\w)@\{?([A-Za-z0-9_](?:[\w:./+-]*\w)?)")
-_MARKS = [
-    (re.compile(pattern, re.DOTALL | re.MULTILINE), replacement)
-    for pattern, replacement in (
-        (r"<!--.*?-->|</?[A-Za-z][^<>\n]{0,200}>|!\[[^]]*\]\([^)]*\)|\s*\[\^[^]]+\]", ""),
-        (r"\s*\[[^][]*@[^][]*\]", ""),
-        (r"\[([^][]*)\]\([^()]*(?:\([^()]*\))?[^()]*\)", r"\1"),
-        (r"^[ \t]*(?:>|[-*+]|\d+[.)])[ \t]+", ""),
-        (r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1", r"\2"),
-        (r"`+([^`]+)`+", r"\1"),
-        (r"\\([\\`*_{}\[\]()#+.!<>|~$-])", r"\1"),
-    )
-]
+_NOTEBOOK = re.compile(r"\s*\{[^{]{0,500}\"(?:cells|nbformat|worksheets|metadata)\"")
 
 
 def read_draft(path: str | Path) -> Draft:
     """Return the draft in a file, or on standard input for "-".
 
-    Its kind is recognised by the file's suffix, else by the content.
+    Its kind is recognised by the file's suffix, else by the content. A file with neither a title
+    nor any text is an error.
     """
-    name, text = _named(path), read_text(path)
-    kind = _KINDS.get(Path(path).suffix.lower()) or kind_of(text)
-    if kind == "tex" and str(path) != "-":
-        text = tex_source.read_document(Path(path))
-    return draft_of(text, kind, name)
+    return checked(unchecked_draft(path), _named(path))
 
 
-def read_text(path: str | Path) -> str:
-    """Return the text of a file, or of standard input for "-"; PDF and Word files are an error."""
-    name = _named(path)
-    content = _content(path, name)
-    for start, what in _BINARY.items():
-        if content.startswith(start):
-            raise BadInput(
-                f"{name}: this is {what}; save it as plain text, Markdown or LaTeX first"
-            )
-    return text_of(content)
+def unchecked_draft(path: str | Path) -> Draft:
+    """Return the draft in a file; it may be without title and text."""
+    content, name = _content(path), _named(path)
+    file = None if str(path) == "-" else Path(path)
+    if content.startswith(_ZIP):
+        return read_word(content, name)
 
-
-def _named(path: str | Path) -> str:
-    """Return what messages call a file."""
-    return "standard input" if str(path) == "-" else str(path)
-
-
-def _content(path: str | Path, name: str) -> bytes:
-    """Return the bytes of a file, which messages call `name`."""
-    try:
-        if str(path) == "-":
-            content = sys.stdin.buffer.read(LARGEST_DRAFT + 1)
-        else:
-            with Path(path).open("rb") as stream:
-                content = stream.read(LARGEST_DRAFT + 1)
-    except OSError as error:
-        raise MissingData(
-            f"{name}: cannot be read ({error.strerror}); "
-            "give the path of a draft, or - to pipe one in"
-        ) from None
-
-    if len(content) > LARGEST_DRAFT:
-        raise BadInput(
-            f"{name}: more than {LARGEST_DRAFT >> 20} MB is no draft; is it the right file?"
-        )
-    return content
+    text = with_plain_line_ends(_decoded(content, name))
+    kind = (KINDS.get(file.suffix.lower()) if file else "") or kind_of(text)
+    if kind == "docx":
+        raise BadInput(f"{name}: not a Word document, whatever its name says; save it again")
+    if file is None or kind == "txt":
+        return unchecked_draft_of(text, kind, name)
+    if kind == "tex":
+        return read_latex(file)
+    if kind == "ipynb":
+        return draft_from_notebook(text, file.resolve().parent, name)
+    return read_markdown(file, text)
 
 
 def draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
-    """Return the draft in a text; messages call it `name`.
+    """Return the draft in a text; messages call it `name`, and no file that it names is read.
 
-    `kind` is "txt", "md" or "tex"; without it, the text's kind is recognised.
+    `kind` is "txt", "md", "tex" or "ipynb"; without it, the text's kind is recognised. A text with
+    nothing to read is an error.
     """
+    return checked(unchecked_draft_of(text, kind, name), name)
+
+
+def unchecked_draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
+    """Return the draft in a text; it may be without title and text."""
     text = with_plain_line_ends(text)
-    parsers = {"tex": _from_latex, "md": _from_markdown, "txt": _from_text}
-    draft = parsers[kind or kind_of(text)](text)
+    kind = kind or kind_of(text)
+    if kind == "ipynb":
+        return draft_from_notebook(text, None, name)
+    if kind == "tex":
+        return draft_from_latex(text, None)
+    return draft_from_markdown(text, None) if kind == "md" else draft_from_text(text)
+
+
+def checked(draft: Draft, name: str) -> Draft:
+    """Return a draft, or raise BadInput where it has neither a title nor any text."""
     if not draft.title and not draft.abstract:
         raise BadInput(
             f"{name}: neither a title nor an abstract found; give them with --title and --abstract"
@@ -128,134 +111,89 @@ def draft_of(text: str, kind: str = "", name: str = "the draft") -> Draft:
     return draft
 
 
+def paragraphs_of(path: str | Path) -> list[str]:
+    """Return the paragraphs of running text in a draft's file ("-": standard input), with their
+    citations; headings, code, comments and the list of references are left out.
+    """
+    content, name = _content(path), _named(path)
+    if content.startswith(_ZIP):
+        return word_paragraphs(content, name)
+
+    text = with_plain_line_ends(_decoded(content, name))
+    kind = (KINDS.get(Path(path).suffix.lower()) if str(path) != "-" else "") or kind_of(text)
+    if kind == "tex":
+        whole = text if str(path) == "-" else tex_source.read_document(Path(path))
+        return prose_paragraphs(whole)
+    if kind == "txt":
+        return re.split(r"\n[ \t]*\n", split_references(text)[0])
+    _, body = front_matter(notebook_markdown(text, name) if kind == "ipynb" else text)
+    return paragraphs(body)
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file as it is, or of standard input for "-"."""
+    content, name = _content(path), _named(path)
+    if content.startswith(_ZIP):
+        return "\n".join(word_paragraphs(content, name))
+    return _decoded(content, name)
+
+
+def looks_like_path(text: str) -> bool:
+    """Return whether a text is surely meant to be a file's name: "drafts/paper.tex", "./notes".
+
+    A mention with a slash or a dot in it ("TCP/IP", "word2vec", "node.js") is none.
+    """
+    if not text or len(text) > LONGEST_PATH or len(text.split()) != 1:
+        return False
+    path = Path(text)
+    return (
+        path.suffix.lower() in {*KINDS, *NOT_READ}
+        or text.startswith(("/", "./", "../", "~/"))
+        or (len(path.parts) > 1 and path.parent.is_dir())
+    )
+
+
 def kind_of(text: str) -> str:
-    """Return what a text looks like: "tex", "md" or "txt"."""
+    """Return what a text looks like: "ipynb", "tex", "md" or "txt"."""
+    if _NOTEBOOK.match(text[:2_000]):
+        return "ipynb"
     if _LATEX.search(text):
         return "tex"
     return "md" if _MARKDOWN.match(text[:100_000]) else "txt"
 
 
-def _from_latex(text: str) -> Draft:
-    front = latex_front(text)
-    return Draft(front.title, front.abstract, front.cited_keys, front.bibliographies)
+def _named(path: str | Path) -> str:
+    """Return what messages call a file."""
+    return "standard input" if str(path) == "-" else str(path)
 
 
-def _from_text(text: str) -> Draft:
-    title, rest = _title_and_rest(text.strip("\n").split("\n"))
-    return Draft(
-        _line(_TITLE_LABEL.sub("", title, count=1)),
-        _line(" ".join(_abstract_lines(rest))[:LONGEST_ABSTRACT]),
-    )
+def _decoded(content: bytes, name: str) -> str:
+    """Return the text of a file; binary formats are an error that says what to do."""
+    for start, what in _BINARY.items():
+        if content.startswith(start):
+            raise BadInput(f"{name}: this is {what}")
+    if _HTML.match(content[:1_000]):
+        raise BadInput(f"{name}: this is a web page; {_AS_DOCX}")
+    return text_of(content)
 
 
-def _title_and_rest(lines: list[str]) -> tuple[str, list[str]]:
-    """Return the title, and the lines after it.
+def _content(path: str | Path) -> bytes:
+    """Return the bytes of a file, or of standard input."""
+    name = _named(path)
+    with_figures = Path(path).suffix.lower() in (".docx", ".docm", ".dotx", ".ipynb")
+    largest = LARGEST_WITH_FIGURES if with_figures else LARGEST_DRAFT
+    try:
+        if str(path) == "-":
+            content = sys.stdin.buffer.read(largest + 1)
+        else:
+            with Path(path).open("rb") as stream:
+                content = stream.read(largest + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        raise MissingData(
+            f"{name}: cannot be read ({reason}); give the path of a draft, or - to pipe one in"
+        ) from None
 
-    The title is the first paragraph; or its first line, where the paragraph is too long for a
-    title or the whole text; or "", where that line is too long as well.
-    """
-    while lines and not lines[0].strip():
-        lines = lines[1:]
-
-    ends = (
-        number for number, line in enumerate(lines) if not line.strip() or _ABSTRACT.match(line)
-    )
-    end = next(ends, len(lines))
-    if end == len(lines) and end > 1:
-        end = 1
-
-    for size in (end, 1):
-        if len(" ".join(lines[:size])) <= LONGEST_TITLE:
-            return " ".join(lines[:size]), lines[size:]
-    return "", lines
-
-
-def _abstract_lines(lines: list[str]) -> list[str]:
-    """Return the lines of the abstract: up to the introduction or the keywords.
-
-    They begin after an "Abstract" heading; without one, with the first line.
-    """
-    for number, line in enumerate(lines):
-        heading = _ABSTRACT.match(line)
-        if heading:
-            lines = [heading["text"] or "", *lines[number + 1 :]]
-            break
-
-    end = next((number for number, line in enumerate(lines) if _END.match(line)), len(lines))
-    return lines[:end]
-
-
-def _from_markdown(text: str) -> Draft:
-    front = _FRONT_MATTER.match(text)
-    fields = _front_matter(front[1]) if front else {}
-    body = text[front.end() :] if front else text
-
-    sections = _sections(body)
-    title = fields.get("title") or next((heading for heading, _ in sections if heading), "")
-    cited = (key for match in _PANDOC_CITATIONS.findall(body) for key in _PANDOC_KEY.findall(match))
-    files = (
-        name.strip(" -\n\"'")
-        for name in re.split(r"[,\n]", fields.get("bibliography", "").strip("[]"))
-    )
-
-    return Draft(
-        _unmarked(title),
-        _unmarked(fields.get("abstract") or _markdown_abstract(sections)),
-        tuple(dict.fromkeys(cited)),
-        tuple(name for name in files if name),
-    )
-
-
-def _sections(body: str) -> list[tuple[str, str]]:
-    """Return (heading, text) of each section; the text before the first heading has heading ""."""
-    matches = list(_HEADING.finditer(body))
-    starts = [0, *(match.end() for match in matches)]
-    ends = [*(match.start() for match in matches), len(body)]
-    headings = ["", *((match[1] or match[2]).strip() for match in matches)]
-
-    return [
-        (heading, body[start:end])
-        for heading, start, end in zip(headings, starts, ends, strict=True)
-    ]
-
-
-def _markdown_abstract(sections: list[tuple[str, str]]) -> str:
-    """Return the section with the heading "Abstract", else the abstract in the first section."""
-    for heading, text in sections:
-        if _ABSTRACT.match(_unmarked(heading)):
-            return text
-
-    first = next((text for _, text in sections if text.strip()), "")
-    lines = [_unmarked(line) if line.startswith("*") else line for line in first.split("\n")]
-    return "\n".join(_abstract_lines(lines))
-
-
-def _front_matter(block: str) -> dict[str, str]:
-    """Return the top-level fields of a YAML block that are strings, of one line or several."""
-    fields: dict[str, str] = {}
-    name = ""
-    for line in block.split("\n"):
-        member = re.match(r"([A-Za-z_-]+)\s*:(?:\s+(.*))?$", line)
-        if member:
-            name, value = member[1].lower(), member[2] or ""
-            is_block = re.fullmatch(r"[|>][+-]?\d?", value)
-            fields[name] = "" if is_block else value.strip()
-        elif name and (line[:1].isspace() or not line):
-            fields[name] += "\n" + line.strip()
-
-    return {
-        name: re.sub(r"^(['\"])(.*)\1$", r"\2", value.strip(), flags=re.DOTALL)
-        for name, value in fields.items()
-    }
-
-
-def _unmarked(text: str) -> str:
-    """Return Markdown as one line of plain text."""
-    text = text[:LONGEST_ABSTRACT]
-    for mark, replacement in _MARKS:
-        text = mark.sub(replacement, text)
-    return _line(text)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.replace("\ufffd", " ").split())
+    if len(content) > largest:
+        raise BadInput(f"{name}: more than {largest >> 20} MB is no draft; is it the right file?")
+    return content

@@ -9,7 +9,7 @@ from citewise.render import BIBLIOGRAPHIES
 from citewise.render.json_answers import formatted, recommendations
 from citewise.render.markdown import escaped, markdown_item
 from citewise.render.quotations import LONGEST, named
-from citewise.types import EvidenceSpan, Paper, Recommendation
+from citewise.types import EvidenceSpan, Paper, Recommendation, Understanding
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,6 +23,8 @@ class PassageAnswer:
 
     advice: tuple[Advice, ...]
     system: str
+    read: Understanding | None = None
+    """What was read from the draft around the passage."""
 
     def __iter__(self) -> Iterator[Advice]:
         return iter(self.advice)
@@ -87,7 +89,8 @@ def _as_json(passage: PassageAnswer) -> str:
         for each in passage
     ]
 
-    return formatted({"system": passage.system, "sentences": sentences})
+    read = {"read": asdict(passage.read)} if passage.read else {}
+    return formatted({"system": passage.system, **read, "sentences": sentences})
 
 
 def _as_markdown(passage: PassageAnswer) -> str:

@@ -1,86 +1,56 @@
-"""Read the title, the abstract and the citations of a LaTeX document."""
+"""Read the title, the abstract, the authors and the citations of a LaTeX document."""
 
-import re
 from dataclasses import dataclass
 
-from citewise.text import tex_source
+from citewise.text import tex_citations, tex_commands, tex_source
+from citewise.text.latex_abstract import LONGEST_ABSTRACT, abstract_of
+from citewise.text.latex_authors import authors_of
+from citewise.text.latex_title import title_of
 
-LONGEST_ABSTRACT = 50_000
-"""Characters of an abstract's source that are converted; the rest is dropped."""
-
-_TITLE = re.compile(r"\\title\s*(?:\[[^][]*\])?\s*(?=\{)")
-
-# An abstract is an environment (opening, closing), a command, or a section (opening, closing).
-_ABSTRACT_ENVIRONMENT = (
-    re.compile(r"\\begin\s*\{abstract\*?\}(?:\s*\[[^][]*\])?"),
-    re.compile(r"\\end\s*\{abstract\*?\}"),
-)
-_ABSTRACT_COMMAND = re.compile(r"\\abstract\s*(?=\{)")
-_ABSTRACT_SECTION = (
-    re.compile(
-        r"\\(?:section|chapter|paragraph)\*?\s*\{\s*(?:abstract|summary)\s*\}", re.IGNORECASE
-    ),
-    re.compile(r"\\(?:section|chapter|begin\s*\{thebibliography|bibliography|end\s*\{document)|\Z"),
-)
+__all__ = ["LONGEST_ABSTRACT", "LatexFront", "latex_front"]
 
 
 @dataclass(frozen=True, slots=True)
 class LatexFront:
-    """A LaTeX document's title and abstract as text, and the keys and .bib files that it cites."""
+    """What a LaTeX document says about itself, and the keys and .bib files that it cites."""
 
     title: str = ""
     abstract: str = ""
     cited_keys: tuple[str, ...] = ()
     bibliographies: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    """None where they are not certain."""
+    listed_keys: tuple[str, ...] = ()
+    r"""Keys that are listed without being cited (\nocite)."""
+    had_placeholder: bool = False
+    """Whether the abstract is a template's, or "TODO"; it is left out."""
 
 
 def latex_front(text: str) -> LatexFront:
-    """Return the title, the abstract and the citations of a LaTeX document."""
+    """Return the title, the abstract, the authors and the citations of a LaTeX document."""
     text = tex_source.without_comments(text)
-    body, commands = tex_source.split_commands(text)
-
-    command = _TITLE.search(body)
-    title = tex_source.group(body, command.end()) if command else None
-    abstract = _latex_abstract(body)[:LONGEST_ABSTRACT]
+    body, commands = tex_commands.split_commands(text)
+    abstract, had_placeholder = abstract_of(body, commands)
+    citing = tex_commands.with_citations(body, commands)
+    cited = tex_citations.cited_keys(citing)
+    listed = tex_citations.listed_keys(citing)
 
     return LatexFront(
-        title=_line(tex_source.plain_text(title[0], commands)) if title else "",
-        abstract=_line(tex_source.plain_text(abstract, commands)),
-        cited_keys=tex_source.cited_keys(body),
-        bibliographies=tex_source.bibliographies(body),
+        title=title_of(body, commands),
+        abstract=abstract,
+        cited_keys=cited,
+        bibliographies=tex_citations.bibliographies(_with_names(body, commands)),
+        authors=authors_of(body, commands),
+        listed_keys=tuple(key for key in listed if key not in {*cited}),
+        had_placeholder=had_placeholder,
     )
 
 
-def _latex_abstract(body: str) -> str:
-    """Return the LaTeX source of the abstract, "" where there is none."""
-    return (
-        _between(body, *_ABSTRACT_ENVIRONMENT)
-        or _abstract_arguments(body)
-        or _between(body, *_ABSTRACT_SECTION)
-    )
-
-
-def _between(body: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
-    """Return what is between the first match of `opening` and the next one of `closing`, or ""."""
-    start = opening.search(body)
-    end = closing.search(body, start.end()) if start else None
-    return body[start.end() : end.start()] if start and end else ""
-
-
-def _abstract_arguments(body: str) -> str:
-    r"""Return the arguments of the \abstract command, as paragraphs.
-
-    Journals with structured abstracts give it several: context, aims, methods, results.
-    """
-    command = _ABSTRACT_COMMAND.search(body)
-    position = command.end() if command else len(body)
-
-    parts: list[str] = []
-    while argument := tex_source.group(body, position):
-        parts.append(argument[0])
-        position = argument[1]
-    return "\n\n".join(parts)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.replace("\ufffd", " ").split())
+def _with_names(body: str, commands: tex_commands.Commands) -> str:
+    """Return a document with the short commands that file names are made of replaced."""
+    short = {
+        name: command
+        for name, command in commands.items()
+        if command[0] == 0 and len(command[2]) < 200 and "\\" not in command[2]
+    }
+    return tex_commands.replaced(body, short)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from citewise.ingest.fulltext.passages import Passage, PassageWriter
-from citewise.text import tex_source
+from citewise.text import tex_citations, tex_commands
 
 _DISPLAY = (
     "equation",
@@ -109,28 +109,28 @@ def _without_environments(text: str) -> str:
 
 def _without(text: str, command: re.Pattern[str]) -> str:
     """Return LaTeX without a kind of commands and their arguments."""
-    return "".join(piece for piece, _ in tex_source.cut(text, command))
+    return "".join(piece for piece, _ in tex_commands.cut(text, command))
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
     """Yield (heading, text) of each section; the text before the first heading has heading ""."""
     section = ""
     text = _ABSTRACT_END.sub(r"\\section{}", _ABSTRACT.sub(r"\\section{Abstract} ", text))
-    for part, heading in tex_source.cut(text, _HEADING):
+    for part, heading in tex_commands.cut(text, _HEADING):
         yield section, part
-        section = tex_source.plain_text(heading[:500], {})
+        section = tex_commands.plain_text(heading[:500], {})
 
 
 def _moved(paragraph: str) -> tuple[str, list[str]]:
     """Return a paragraph without its footnotes and captions, and a list of these."""
-    cut = list(tex_source.cut(paragraph, _MOVED))
+    cut = list(tex_commands.cut(paragraph, _MOVED))
     return "".join(piece for piece, _ in cut), [argument for _, argument in cut if argument]
 
 
 def _passage(piece: str, section: str) -> Passage:
     """Return a piece of LaTeX as a passage, in which citations are printed as "[key1, key2]"."""
     with_placeholders, cited = _with_placeholders(piece)
-    text = tex_source.plain_text(with_placeholders, {})
+    text = tex_commands.plain_text(with_placeholders, {})
 
     writer, position = PassageWriter(), 0
     for match in _MARK.finditer(text):
@@ -150,7 +150,7 @@ def _with_placeholders(piece: str) -> tuple[str, list[tuple[str, ...]]]:
     parts: list[str] = []
     cited: list[tuple[str, ...]] = []
     position = 0
-    for start, end, name, keys in tex_source.citations(piece):
+    for start, end, name, keys in tex_citations.citations(piece):
         parts.append(piece[position:start])
         if keys and name != "nocite":
             parts.append(f"\ue000{len(cited)}\ue001")

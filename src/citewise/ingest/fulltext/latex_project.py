@@ -1,6 +1,5 @@
 """Read LaTeX projects: the main file, the files it includes, and its bibliography."""
 
-import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,13 +11,11 @@ from citewise.ingest.fulltext.latex_passages import passages
 from citewise.ingest.fulltext.latex_references import references
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source, content_of
-from citewise.text import tex_source
+from citewise.text import tex_commands, tex_source
 from citewise.text.encoding import text_of, with_plain_line_ends
 from citewise.text.latex_front import latex_front
 
 NAME = "latex"
-
-MOST_AUTHOR_COMMANDS = 500
 
 _HEAD = re.compile(
     rb"^[^%\n]*\\document(?:class|style)\b"
@@ -29,10 +26,6 @@ _HEAD = re.compile(
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
 _ARXIV = re.compile(r"(?:^|arxiv[-_: ]?)(\d{4}\.\d{4,5})(?:v\d+)?$", re.IGNORECASE)
-_AUTHOR = re.compile(r"\\author\s*+(?:\[[^][]*\])?\s*+(?=\{)")
-_BETWEEN = re.compile(r"\\(?:and|AND|And|quad|qquad|\\)(?![A-Za-z])|,|;|\band\b|\n\s*\n")
-_AFFILIATION_MARK = re.compile(r"\$[^$]*\$|\\inst\{[^}]*\}")
-_NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){1,4}")
 
 
 def detects(head: bytes) -> bool:
@@ -54,16 +47,16 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
         report.note("skipped", "part_of_a_latex_project", location, detail="no \\begin{document}")
         return
 
-    text, commands = tex_source.split_commands(whole)
+    text, commands = tex_commands.split_commands(whole)
     begin = _BEGIN.search(text) or begin
     end = _END.search(text, begin.end())
     body = text[begin.end() : end.start() if end else len(text)]
-    expanded = "\n\n".join(tex_source.expanded(piece, commands) for piece in _pieces(body))
+    expanded = "\n\n".join(
+        tex_commands.expanded(piece, commands) for piece in tex_commands.pieces(body)
+    )
     entries = references(Path(source.name), text, expanded, report)
 
-    document = assembled(
-        _paper(whole, text, commands, source), passages(expanded), entries, location, report
-    )
+    document = assembled(_paper(whole, source), passages(expanded), entries, location, report)
     if document is not None:
         yield 1, document
 
@@ -80,14 +73,7 @@ def _text(source: Source, report: Report) -> str | None:
     return tex_source.without_comments(text_of(content)) if content is not None else None
 
 
-def _pieces(body: str) -> Iterator[str]:
-    """Yield the paragraphs; one that is too long to be expanded at once, in parts."""
-    for paragraph in re.split(r"\n[ \t]*\n\s*", body):
-        for start in range(0, len(paragraph), tex_source.LONGEST_EXPANSION):
-            yield paragraph[start : start + tex_source.LONGEST_EXPANSION]
-
-
-def _paper(whole: str, text: str, commands: tex_source.Commands, source: Source) -> Raw:
+def _paper(whole: str, source: Source) -> Raw:
     """Return the raw record of the paper; an arXiv id in its file's name gives the date, too."""
     path = Path(source.name)
     arxiv = _ARXIV.search(path.parent.name) or _ARXIV.search(path.stem)
@@ -97,21 +83,8 @@ def _paper(whole: str, text: str, commands: tex_source.Commands, source: Source)
     return {
         "title": front.title,
         "abstract": front.abstract,
-        "authors": _authors(text, commands),
+        "authors": list(front.authors),
         "ids": {"arxiv": arxiv[1]} if arxiv else {},
         "year": date[:4] or None,
         "date": date,
     }
-
-
-def _authors(text: str, commands: tex_source.Commands) -> list[str]:
-    """Return what looks like names in the author commands."""
-    names: list[str] = []
-    for _, argument in itertools.islice(tex_source.cut(text, _AUTHOR), MOST_AUTHOR_COMMANDS):
-        for part in _BETWEEN.split(argument[:5_000]):
-            unmarked = _AFFILIATION_MARK.sub("", part)
-            name = tex_source.plain_text(unmarked, commands).strip(" *†‡")
-            if _NAME.fullmatch(name) and len(name) <= 60:
-                names.append(name)
-
-    return list(dict.fromkeys(names))

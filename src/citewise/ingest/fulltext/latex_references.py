@@ -7,10 +7,11 @@ from pathlib import Path
 from citewise.ingest.bibtex import record_of
 from citewise.ingest.bibtex_entries import entries
 from citewise.ingest.clean import Raw
+from citewise.ingest.fulltext.biblatex_list import from_biblatex
 from citewise.ingest.fulltext.printed_reference import printed
 from citewise.ingest.report import Report
 from citewise.ingest.source import LONGEST_RECORD, open_source
-from citewise.text import tex_source
+from citewise.text import tex_citations, tex_commands, tex_source
 from citewise.text.encoding import text_of
 
 _LIST = re.compile(
@@ -33,9 +34,9 @@ def references(main: Path, text: str, body: str, report: Report) -> list[tuple[s
 
     Cited ones come first, in the order of their citations, then the others that are listed.
     """
-    cited = tex_source.cited_keys(body)
+    cited = (*tex_citations.cited_keys(body), *tex_citations.listed_keys(body))
     listed: dict[str, Raw] = {}
-    for path in _files(main, tex_source.bibliographies(text)):
+    for path in _files(main, tex_citations.bibliographies(text)):
         records = _from_bibtex(path, set(cited), report)
         listed |= {key: raw for key, raw in records.items() if key not in listed}
 
@@ -82,12 +83,15 @@ def _lists(main: Path) -> Iterator[str]:
 
 
 def from_list(text: str) -> Iterator[tuple[str, Raw]]:
-    """Yield (key, record) of the items of all thebibliography environments in a text."""
+    """Yield (key, record) of the items of all lists of references in a text: thebibliography, or
+    what biber writes.
+    """
+    yield from from_biblatex(text)
     for environment in _LIST.finditer(text):
         unclosed = 0
         for item in _ITEM.split(environment[1])[1:]:
             start = _after_label(item)
-            key = tex_source.group(item, start) if unclosed < tex_source.MAX_UNCLOSED else None
+            key = tex_commands.group(item, start) if unclosed < tex_commands.MAX_UNCLOSED else None
             unclosed += key is None
             if key and key[0].strip():
                 yield key[0].strip(), _record(item[key[1] :])
@@ -114,14 +118,14 @@ def _record(item: str) -> Raw:
     """
     item = item[:20_000]
     fields = {
-        match[1]: tex_source.plain_text(group[0], {})
+        match[1]: tex_commands.plain_text(group[0], {})
         for match in list(_INFO.finditer(item))[:100]
-        if (group := tex_source.group(item, match.end()))
+        if (group := tex_commands.group(item, match.end()))
     }
     links = " ".join(_LINK.findall(item))
 
     item = _NOISE.sub(" ", item)
-    blocks = [tex_source.plain_text(block, {}) for block in _BLOCK.split(item)]
+    blocks = [tex_commands.plain_text(block, {}) for block in _BLOCK.split(item)]
     guessed = {**printed(" ".join(blocks))}
     guessed["ids"] = {
         name: value or printed(links)["ids"][name] for name, value in guessed["ids"].items()

@@ -1,0 +1,259 @@
+"""Find the authors of a LaTeX document, in the author commands of the usual classes.
+
+A name is given only where it is certain to be one: no author is better than a wrong one.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from citewise.text.person_names import is_name, is_template_name, without_titles
+from citewise.text.tex_commands import Commands, arguments, cut, expanded, group, plain_text
+
+LONGEST_BLOCK = 20_000
+"""Characters of an author command's argument that are read."""
+
+MOST_COMMANDS = 500
+MOST_AUTHORS = 500
+MOST_PARTS = 20
+
+FRONT = 3_000
+"""Characters after a printed title in which authors are looked for."""
+
+_OPTION = r"\*?\s{0,9}(?:\[[^][]{0,1000}\]\s{0,9}){0,2}(?=\{)"
+_AUTHOR = re.compile(rf"\\(?:author|Author|icmlauthor|authors|autor|auteur|autore){_OPTION}")
+_NAME_BLOCK = re.compile(r"\\IEEEauthorblockN\s{0,9}(?=\{)")
+
+# A document whose \author commands replace each other, unless something of an author's follows.
+_PLAIN_CLASS = re.compile(
+    r"\\documentclass\s{0,9}(?:\[[^][]{0,1000}\])?\s{0,9}\{(?:ext|scr)?(?:article|report|book|artcl|reprt"
+    r"|book|memoir|thesis)\}"
+)
+_ONE_BY_ONE = re.compile(
+    r"\\(?:affil|address|institute|email|ead|orcid)|\{authblk\}|\\author\s{0,9}\["
+)
+
+# Commands of theses, with a whole name or its parts.
+_OWN_NAME = re.compile(
+    r"\\?([A-Za-z@]{0,20}(?:author|autor|auteur|verfasser|candidate|student|myname|meinname|firstlastname"
+    r"|fullname|ownname|tekij[aä])[A-Za-z]{0,20})",
+    re.IGNORECASE,
+)
+_NOT_THE_AUTHOR = re.compile(
+    r"supervis|advis|promotor|reader|short|running|corr|mail|examin|referee|number|id$|matr|and$"
+    r"|ref|block|mark|list|sep|font|head|note|address|info|contrib|year|first$|last$|style|page|cite",
+    re.IGNORECASE,
+)
+_FORENAME = re.compile(
+    r"\\(?:my|author|autor|student)?(?:fore|first|given|vor)name(n?[A-Z]?)\s{0,9}(?=\{)|\\prenom()\s{0,9}(?=\{)"
+)
+_SURNAME = re.compile(
+    r"\\(?:my|author|autor|student)?(?:sur|last|family|nach)name(n?[A-Z]?)\s{0,9}(?=\{)|\\nom()\s{0,9}(?=\{)"
+)
+_PDF_AUTHOR = re.compile(r"pdfauthor\s{0,9}=\s{0,9}(?=\{)")
+_COMMAND = re.compile(r"\\([A-Za-z]{3,60})\s{0,9}(?=\{)")
+
+# What stands beside a name and is none of it, with its argument.
+_BESIDE = re.compile(
+    r"\\(?:[tT]hanks|footnote(?:mark|text)?|inst|orcid[A-Za-z]*|corref|fnref|cormark|fnmark|tnoteref"
+    r"|altaffil\w*|email|ead|affil\w*|institut\w*|IEEEmembership|IEEEcompsoc\w+|IEEEauthorblockA"
+    r"|address|homepage|url|texttt|label|vspace|hspace|fontsize|authormark|equalcont|authornote|dag"
+    rf"|comma|Mark|textcolor|color|ensuremath|IEEEspecialpapernotice|adr){_OPTION}"
+)
+_MARK = re.compile(
+    r"\\(?:textsuperscript|textsubscript|IEEEauthorrefmark|textordmasculine|footnotemark|affmark|samethanks"
+    r"|authorrefmark|affilnum|thanksmark)\s{0,9}(?:\[[^][]{0,100}\])?(?=\s{0,9}[\[{])"
+)
+_FORMULA = re.compile(
+    r"\$[^$]{0,300}\$|\\\([^()]{0,300}\\\)|(?<!\\)\^\{[^{}]{0,50}\}|\\(?:dag(?:ger)?|ddag(?:ger)?|S|P|Letter|ast|star)\b"
+)
+_TYPEWRITER = re.compile(
+    r"\{\s{0,9}\\(?:tt|ttfamily|footnotesize|scriptsize|tiny|normalsize|small\s{0,5}\\tt)\b"
+)
+_UNBRACED = re.compile(r"\\(?:email|addr)\b(?!\s{0,9}[{[])[^\\]{0,300}")
+_MARKED = "\ue000"
+"""Stands for an affiliation's mark."""
+
+_BLOCKS = re.compile(r"\\(?:and|And|AND|newauthor|name)(?![A-Za-z])|(?<!\\)&")
+_LINES = re.compile(
+    r"\\\\\*?\s{0,9}(?:\[[^][]{0,50}\])?|\\(?:newline|linebreak|par|bigskip|medskip|smallskip"
+    r"|qquad|quad|tabularnewline|hfill|hskip|vskip|hspace\*?\s{0,5}\{[^{}]{0,50}\}|addr)(?![A-Za-z])"
+    r"|\n[ \t]{0,50}\n"
+    r"|\\[;:!]|\\(?:begin|end)\s{0,9}\{[a-z*]{1,30}\}(?:\s{0,9}[\[{][^][{}]{0,50}[\]}]){0,2}"
+)
+_PIECES = re.compile(
+    r"[,;·•|/]|\\&|&|(?:^|\s)(?:and|und|et|y|e|og|och|en|ve)\s|(?<=\w\s)\\,(?=\s?\w)|\s{0,9}\n\s{0,9}\n"
+)
+_LABEL = re.compile(
+    r"\W*(?:authors?|autor(?:es|in)?|by|von|submitted by|vorgelegt von|written by|name|student)"
+    r"\s*:?\W*",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\W*(?:supervis\w*|advis[oe]rs?|asesor\w*|promotor\w*|director\w*|tutor\w*|betreuer\w*"
+    r"|gutachter\w*|examiner\w*|under the)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUFFIX = re.compile(
+    r"(?:Jr|Sr|I{2,3}|PhD|Ph\.?\s?D|MD|MSc|BSc|M\.?\s?Sc|Member|IEEE|Fellow)\.?", re.IGNORECASE
+)
+
+
+def authors_of(body: str, commands: Commands) -> tuple[str, ...]:
+    """Return the authors of a LaTeX document, none where they are not certain.
+
+    `body` is the document without the definitions of the author's own commands.
+    """
+    found = (
+        _by_author_commands(body, commands),
+        _by_parts(body, commands),
+        _by_own_commands(body, commands),
+        _beside_printed_title(body, commands),
+        _by_pdf_author(body, commands),
+    )
+    for names in found:
+        known = [*dict.fromkeys(itertools.islice(names, MOST_AUTHORS))]
+        if known:
+            return tuple(known)
+    return ()
+
+
+def _by_author_commands(body: str, commands: Commands) -> Iterator[str]:
+    """Yield the names in the author commands; in plain classes, the last command counts."""
+    blocks = [
+        argument for _, argument in itertools.islice(cut(body, _AUTHOR), MOST_COMMANDS) if argument
+    ]
+    if _PLAIN_CLASS.search(body) and not _ONE_BY_ONE.search(body):
+        blocks = blocks[-1:]
+
+    for block in (expanded(each[:LONGEST_BLOCK], commands) for each in blocks):
+        names = [argument for _, argument in cut(block, _NAME_BLOCK) if argument]
+        if names:
+            yield from itertools.chain.from_iterable(_names(name, 1) for name in names)
+        else:
+            yield from _names(block)
+
+
+def _by_parts(body: str, commands: Commands) -> Iterator[str]:
+    r"""Yield the names whose parts have commands of their own: "\forenameA{..} \surnameA{..}"."""
+    parts = (_arguments_by_suffix(body, command, commands) for command in (_FORENAME, _SURNAME))
+    first, last = parts
+    for suffix in first:
+        name = f"{first[suffix]} {last.get(suffix, '')}".strip()
+        if suffix in last and is_name(name):
+            yield name
+
+
+def _arguments_by_suffix(body: str, command: re.Pattern[str], commands: Commands) -> dict[str, str]:
+    return {
+        match[1] or match[2] or "": plain_text(argument[:200], commands)
+        for match, argument in arguments(body, command, MOST_PARTS)
+    }
+
+
+def _by_own_commands(body: str, commands: Commands) -> Iterator[str]:
+    r"""Yield the names in an author's own commands ("\newcommand{\myname}{...}"), else in those of an
+    unknown class ("\firstLastName{...}").
+    """
+    own = [
+        body_of
+        for name, (count, _, body_of) in commands.items()
+        if count == 0 and _is_author_command(name)
+    ]
+    used = [
+        argument
+        for match, argument in arguments(body, _COMMAND, MOST_COMMANDS)
+        if _is_author_command(match[1])
+    ]
+
+    for source in itertools.chain(own, used):
+        names = [*_names(expanded(source[:LONGEST_BLOCK], commands))]
+        if names:
+            yield from names
+            return
+
+
+def _is_author_command(name: str) -> bool:
+    return _OWN_NAME.fullmatch(name) is not None and not _NOT_THE_AUTHOR.search(name)
+
+
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+_SIZED = re.compile(r"\{\s{0,9}\\(?:Huge|huge|LARGE|Large)\b")
+
+
+def _beside_printed_title(body: str, commands: Commands) -> Iterator[str]:
+    """Yield the names after a title in large letters, each with the mark of its affiliation."""
+    begin = _BEGIN.search(body)
+    front = body[begin.end() : begin.end() + FRONT] if begin else ""
+    title = _SIZED.search(front)
+    end = group(front, title.start()) if title else None
+    if end is None:
+        return
+
+    for line in _lines(expanded(front[end[1] :], commands)):
+        names = [*_names_in_line(line, 2)]
+        if names and _MARKED in line:
+            yield from names
+        elif line.strip(f" {_MARKED}"):
+            return
+
+
+def _by_pdf_author(body: str, commands: Commands) -> Iterator[str]:
+    for _, argument in arguments(body, _PDF_AUTHOR, 1):
+        yield from _names(expanded(argument[:LONGEST_BLOCK], commands))
+
+
+def _names(block: str, fewest: int = 2) -> Iterator[str]:
+    r"""Yield the names in the argument of an author command.
+
+    Each block (between \and) begins with names; what follows a line that is not one of names is an
+    affiliation, until an e-mail address ends it.
+    """
+    for part in _BLOCKS.split(_without_beside(block)):
+        is_open = True
+        for line in _lines(part):
+            if _OTHERS.fullmatch(line):
+                return
+            names = [*_names_in_line(line, fewest)]
+            if names and is_open:
+                yield from names
+            elif line.strip(f" {_MARKED}{{}}") and not _LABEL.fullmatch(line):
+                is_open = "@" in line
+
+
+def _without_beside(block: str) -> str:
+    """Return an author block without notes, addresses and the like; marks become one character."""
+    block = "".join(piece for piece, _ in cut(block, _BESIDE))
+    block = _UNBRACED.sub(" ", block)
+    block = _MARKED.join(piece for piece, _ in cut(block, _MARK))
+    return _FORMULA.sub(_MARKED, block)
+
+
+def _lines(part: str) -> list[str]:
+    """Return the lines of an author block as text."""
+    part = _FORMULA.sub(_MARKED, _MARKED.join(piece for piece, _ in cut(part, _MARK)))
+    lines = _LINES.split(_TYPEWRITER.sub(r"\\newline @ {", part))
+    return [" ".join(plain_text(line, {}).split()) for line in lines]
+
+
+def _names_in_line(line: str, fewest: int) -> Iterator[str]:
+    """Yield the names in a line, up to the first piece that is none.
+
+    A line that begins with a mark is an affiliation.
+    """
+    if line.startswith(_MARKED):
+        return
+    pieces = [each for each in (_piece(piece) for piece in _PIECES.split(line)) if each]
+    for piece in pieces:
+        if is_name(piece, fewest):
+            yield piece
+        elif not is_template_name(piece) and not _SUFFIX.fullmatch(piece):
+            return
+
+
+def _piece(text: str) -> str:
+    """Return a piece of an author line without marks, numbers and titles."""
+    text = re.sub(
+        rf"{_MARKED}[\s\d*]{{0,9}}|\([^()]{{0,80}}\)|^\s*\d{{1,2}}\s*(?:st|nd|rd|th)?\b", " ", text
+    )
+    return without_titles(re.sub(r"(?<=\w)[–—](?=\w)", "-", text))
