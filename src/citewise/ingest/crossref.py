@@ -35,24 +35,18 @@ def detects(head: bytes) -> bool:
     """Return whether the first objects have a DOI and members that only Crossref has."""
     return any(
         "DOI" in work and len(_MARKS & work.keys()) >= 2
-        for work in map(_work, first_objects(head, page=_PAGE))
+        for work in map(csl.item_in, first_objects(head, page=_PAGE))
     )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record); references are those of which Crossref knows the DOI."""
     for line, value in objects(source, report, _PAGE):
-        work = _work(value)
+        work = csl.item_in(value)
         if "DOI" in work or "title" in work:
             yield line, _record(work)
         else:
             report.note("skipped", "not_a_work", SourceLocation(source.name, line))
-
-
-def _work(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the work in an API's answer, or the value itself."""
-    message = value.get("message")
-    return message if isinstance(message, dict) else value
 
 
 def _record(work: dict[str, Any]) -> Raw:

@@ -76,7 +76,9 @@ _FOREIGN = frozenset(
 
 _MEMBERS = frozenset(("title", "DOI", "issued", "author", "container-title", "URL"))
 _PAGE = "items"
-_BLOCK = re.compile(r"</?(?:jats:)?(?:p|sec|title|list|list-item|label)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"</?(?:jats:)?(?:p|sec|title|list|list-item|label)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
+)
 _NOTED = re.compile(r"\b(arxiv|pmid|pmcid|doi)\s*:\s*(\S+)", re.IGNORECASE)
 _RANGES = ((1000, 9999), (1, 12), (1, 31))
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
@@ -84,7 +86,13 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 
 def detects(head: bytes) -> bool:
     """Return whether the first object has a CSL type and no members of other formats."""
-    return any(map(_is_item, first_objects(head, 1, _PAGE)))
+    return any(map(_is_item, map(item_in, first_objects(head, 1, _PAGE))))
+
+
+def item_in(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the item in a service's answer, or the value itself."""
+    message = value.get("message")
+    return message if isinstance(message, dict) else value
 
 
 def _is_item(item: dict[str, Any]) -> bool:
@@ -97,7 +105,8 @@ def _is_item(item: dict[str, Any]) -> bool:
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line where the object starts, record)."""
-    for line, item in objects(source, report, _PAGE):
+    for line, value in objects(source, report, _PAGE):
+        item = item_in(value)
         if "title" in item or "DOI" in item or "type" in item:
             yield line, record_of(item)
         else:

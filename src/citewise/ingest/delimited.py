@@ -4,7 +4,6 @@ Web of Science's tab-delimited export.
 
 import csv
 import io
-import re
 from collections import deque
 from collections.abc import Iterator
 
@@ -163,7 +162,7 @@ def _cells(lines: list[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(heading: str) -> str:
-    """Return what stands between the names of columns, "" where they are not those of references."""
+    """Return what stands between the names of columns, "" where they name no references."""
     for delimiter in sorted(_DELIMITERS, key=heading.count, reverse=True):
         names = heading.replace('"', "").split(delimiter)
         if set(names) >= _TAGS:
@@ -209,7 +208,7 @@ def _record(values: dict[str, str]) -> Raw:
         **identity(keys, "" if own.isdecimal() else own, "csv"),
         "title": first("title"),
         "abstract": first("abstract"),
-        "authors": people(re.sub(r"\s*\(\d+\)", "", first("authors"))),
+        "authors": people(first("authors")),
         "venue": first("venue"),
         "year": (first("year") or date)[:60] or None,
         "date": iso_date(date),

@@ -13,6 +13,7 @@ from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import HEAD, Source, lines
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LINES_SEEN = 10
 
 
 def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -28,15 +29,18 @@ def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[in
 def _is_line_by_line(head: bytes, page: str) -> bool:
     """Return whether each line is JSON of its own, which reads five times as fast as a stream.
 
-    The first line decides that has more than brackets; where it is longer than the head, it is an
-    object of its own, unless it may be a page.
+    The first line decides that has more than brackets, and where it is damaged, the next ones. One
+    that is longer than the head is an object of its own, unless it may be a page.
     """
-    for line in head.removeprefix(_BYTE_ORDER_MARK).splitlines(keepends=True):
-        if line.strip(b" \t\n[],"):
-            if line.endswith(b"\n") or len(head) < HEAD // 2:
-                return isinstance(decoded(line), dict | list)
-            return line.startswith(b"{") and not page
-    return False
+    every = head.removeprefix(_BYTE_ORDER_MARK).splitlines(keepends=True)
+    telling = [line for line in every if line.strip(b" \t\n[],")][:_LINES_SEEN]
+    if not telling:
+        return False
+    if telling[0].rstrip()[-1:] in b",[{:" and not isinstance(decoded(telling[0]), dict | list):
+        return bool(telling[1:]) and telling[1].lstrip()[:1] not in (b'"', b"{", b"[", b"}")
+    if len(telling) == 1 and not telling[0].endswith(b"\n") and len(head) >= HEAD // 2:
+        return telling[0].startswith(b"{") and not page
+    return any(isinstance(decoded(line), dict | list) for line in telling)
 
 
 def _objects_of_lines(

@@ -10,13 +10,14 @@ from citewise.ingest.reference_fields import given_first, iso_date, keywords, ki
 from citewise.ingest.report import Report
 from citewise.ingest.source import Source
 from citewise.ingest.tagged import Grammar, TaggedRecord, tagged_records
+from citewise.text.ids import LONGEST_KEY
 
 NAME = "pubmed"
 
 _START = re.compile(rb"^(?:\xef\xbb\xbf)?(?:PMID- ?\d|OWN ?- ?[A-Z])", re.MULTILINE)
 _FIELD = re.compile(rb"^(?:TI|BTI|AB|AU|FAU|DP|JT|TA) {0,2}- ", re.MULTILINE)
 _FIRST = ("PMID", "OWN")
-_NAMED_ID = re.compile(r"(\S+)\s*\[(doi|pii|bookaccession)\]", re.IGNORECASE)
+_NAMED_DOI = re.compile(r"(\S+) ?\[doi\]", re.IGNORECASE)
 
 
 def detects(head: bytes) -> bool:
@@ -48,15 +49,11 @@ _GRAMMAR = Grammar(re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)"), _start
 
 
 def _record(record: TaggedRecord) -> Raw:
-    named = [
-        match[1]
-        for text in record.texts("LID", "AID")
-        for match in _NAMED_ID.finditer(text)
-        if match[2].lower() == "doi"
-    ]
+    ids = [text[: LONGEST_KEY + 10] for text in record.texts("LID", "AID")]
+    named = [match[1] for match in map(_NAMED_DOI.match, ids) if match]
     keys = [
         *(registry_key(doi, "doi") for doi in named),
-        *map(registry_key, record.texts("AID", "LID")),
+        *map(registry_key, ids),
         registry_key(record.first("DOI"), "doi"),
         registry_key(record.first("PMID"), "pmid"),
         registry_key(record.first("PMC"), "pmcid"),

@@ -3,9 +3,13 @@
 import re
 
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|[IVX]+", re.IGNORECASE)
+_LONGEST_NAME = 500
+"""Characters of a name or of pages that are looked at, as patterns of spaces take long."""
+
 _NUMBER_BEHIND = re.compile(r"\s*\(\d+\)\s*$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]?){1,4}")
 
+_SURNAME_FIRST = re.compile(r"(\D+?)\s+((?:[^\W\d_]\.[\s-]?)+|[A-Z]{1,2})")
 _ISO = re.compile(r"\s*(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?!\d)")
 _MONTH_AND_YEAR = re.compile(r"\s*(\d{1,2})[-/.](\d{4})(?!\d)")
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
@@ -37,10 +41,20 @@ def kind_of(label: str) -> str:
 
 
 def given_first(name: str) -> str:
-    """Return "Last, First, Suffix" as "First Last Suffix"; an author's number behind it is cut."""
-    parts = [part.strip() for part in _NUMBER_BEHIND.sub("", name).split(",") if part.strip()]
+    """Return "Last, First, Suffix" as "First Last Suffix", and "Last F." as "F. Last".
+
+    A number in brackets behind the name, as Scopus writes it, is left out.
+    """
+    parts = [
+        part.strip()
+        for part in _NUMBER_BEHIND.sub("", name[:_LONGEST_NAME]).split(",")
+        if part.strip()
+    ]
     if len(parts) == 3 and _SUFFIX.fullmatch(parts[1]):
         parts = [parts[0], parts[2], parts[1]]
+    initials = _SURNAME_FIRST.fullmatch(parts[0]) if len(parts) == 1 else None
+    if initials and not _SUFFIX.fullmatch(initials[2]):
+        return f"{initials[2].strip()} {initials[1]}"
     return " ".join([*parts[1:2], *parts[:1], *parts[2:]])
 
 
@@ -97,7 +111,7 @@ def _joined(year: str, month: int, day: int) -> str:
 
 def page_range(start: str, end: str = "") -> str:
     """Return pages as "first-last", from two fields or from one that has both."""
-    start, end = _DASH.sub("-", start.strip()), end.strip()
+    start, end = _DASH.sub("-", start.strip()[:_LONGEST_NAME]), end.strip()
     return f"{start}-{end}" if start and end and end != start and "-" not in start else start or end
 
 

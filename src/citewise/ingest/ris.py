@@ -37,7 +37,7 @@ KINDS = {
     "COMP": "software",
 }
 _START = re.compile(
-    rb"^(?:\xef\xbb\xbf)?[ \t]{0,4}TY {1,3}-[ \t]{0,3}[A-Za-z]{0,20}[ \t]*$", re.MULTILINE
+    rb"^(?:\xef\xbb\xbf)?[ \t]{0,4}TY {1,3}-[ \t]{0,3}[A-Za-z]{0,20}[ \t\r]*$", re.MULTILINE
 )
 _TAG = re.compile(r"\s{0,4}([A-Z][A-Z0-9])(?: {2,3}-| -(?= |$))\s*(.*)")
 _ID_TAG = re.compile(r"\s{0,4}(PMID|PMCID|DOI) ?- ?(\S+)")

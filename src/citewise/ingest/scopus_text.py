@@ -13,6 +13,8 @@ from citewise.ingest.text_lines import text_lines
 NAME = "scopus"
 
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*Scopus\s*\n\s*EXPORT DATE:", re.IGNORECASE)
+_ENTRY = re.compile(rb"^@\w{2,30}\s*\{", re.MULTILINE)
+"""Of BibTeX, above which Scopus writes the same lines."""
 _NAMED = re.compile(r"([A-Z][A-Z /&-]{2,40}):\s*(.*)")
 _PUBLISHED = re.compile(
     r"\((?P<year>\d{4})\)\s*(?P<venue>[^,]+)(?:,\s*(?P<volume>[\w.-]+))?"
@@ -24,7 +26,7 @@ _EID = re.compile(r"eid=(2-s2\.0-\d+)")
 
 def detects(head: bytes) -> bool:
     """Return whether the source starts as Scopus's plain text does."""
-    return _HEAD.match(head) is not None
+    return _HEAD.match(head) is not None and _ENTRY.search(head) is None
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
@@ -69,12 +71,10 @@ def _record(lines: list[str]) -> Raw:
     own, pages = _EID.search(address), _PAGES.search(lines[at]) if at < len(lines) else None
 
     return {
-        **identity(
-            [registry_key(named.get("DOI", ""), "doi")], own[1] if own else "", "scopus"
-        ),
+        **identity([registry_key(named.get("DOI", ""), "doi")], own[1] if own else "", "scopus"),
         "title": _title(lines[:at]),
         "abstract": named.get("ABSTRACT", ""),
-        "authors": people(named.get("AUTHOR FULL NAMES", "") or lines[0].replace(".,", ".;")),
+        "authors": people(named.get("AUTHOR FULL NAMES", "") or lines[0]),
         "venue": details.get("venue", "").strip(),
         "year": details.get("year") or None,
         "references": dois_in(named.get("REFERENCES", "").split("; ")),

@@ -154,10 +154,11 @@ def pieces(
         yield piece
 
 
-def content_of(
-    source: Source, report: Report, largest: int = LONGEST_RECORD
-) -> bytes | None:
-    """Return all bytes of a source; None, and a report, where it is damaged or too large."""
+def content_of(source: Source, report: Report, largest: int = 0) -> bytes | None:
+    """Return all bytes of a source; None, and a report, where it is damaged or too large.
+
+    That is more than `largest` bytes, or `LONGEST_RECORD`.
+    """
 
     def damaged(line: int, reason: str) -> None:
         report.note("skipped", reason, SourceLocation(source.name, line))
@@ -167,7 +168,7 @@ def content_of(
     for piece in pieces(source, damaged):
         parts.append(piece)
         size += len(piece)
-        if size > largest:
+        if size > (largest or LONGEST_RECORD):
             damaged(1, "record_too_long")
             break
 

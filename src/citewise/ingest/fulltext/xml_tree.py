@@ -22,6 +22,7 @@ _FORBIDDEN = re.compile(
     re.IGNORECASE,
 )
 """Characters that XML does not allow, also by their number; some programs write them anyway."""
+_BARE_AMPERSAND = re.compile(rb"&(?!#?\w{1,32};)")
 
 _DECLARES_ENTITIES = "declares entities, which are not expanded"
 
@@ -62,18 +63,22 @@ def parsed(source: Source, report: Report) -> Element | None:
 def parsed_export(source: Source, report: Report) -> Element | None:
     """Return the root of a bibliography in XML, which may be larger than a full text.
 
-    Characters that XML does not allow are left out; of malformed XML, what can be read is read, and
+    Characters that XML does not allow are left out, an "&" that starts no entity is read as it
+    is; of malformed XML, what can be read is read, and
     what is wrong reported.
     """
     content = _harmless(content_of(source, report, LARGEST_EXPORT), source, report)
     if content is None:
         return None
     content = _FORBIDDEN.sub(b" ", content)
+    escaped = _BARE_AMPERSAND.sub(b"&amp;", content)
+    if escaped != content:
+        report.note("repaired", "bare_ampersand", SourceLocation(source.name, 1))
     try:
-        root = _root(content, source.transcoded)
+        root = _root(escaped, source.transcoded)
     except (etree.XMLSyntaxError, ValueError) as error:
         _note_malformed(error, source, report)
-        root = _root(content, source.transcoded, recover=True)
+        root = _root(escaped, source.transcoded, recover=True)
     return _checked(root, source, report) if root is not None else None
 
 
