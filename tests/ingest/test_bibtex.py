@@ -191,7 +191,7 @@ def test_encodings(tmp_path: Path) -> None:
     (old,) = papers(tmp_path, entry.encode("latin-1"), report)
     (new,) = papers(tmp_path, b"\xef\xbb\xbf" + entry.replace("\n", "\r\n").encode())
     assert old == new
-    assert report.counts["repaired", "not_utf8"] == 1
+    assert report.counts["repaired", "encoding_guessed"] == 1
 
 
 def test_a_name_may_start_with_an_accent() -> None:

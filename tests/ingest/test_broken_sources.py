@@ -72,10 +72,10 @@ def test_a_broken_file_among_others_stops_nothing(tmp_path: Path) -> None:
     assert len(read(tmp_path)[0]) == 3
 
 
-def test_an_unknown_compression_is_not_recognised(tmp_path: Path) -> None:
+def test_an_unknown_compression_is_named(tmp_path: Path) -> None:
     file = tmp_path / "papers.bz2"
     file.write_bytes(bz2.compress(records(100)))
-    with pytest.raises(BadInput, match="format not recognised"):
+    with pytest.raises(BadInput, match="bunzip2"):
         read(file)
 
 

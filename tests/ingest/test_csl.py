@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewise import ingest
-from citewise.ingest import FORMATS, csl, json_stream
+from citewise.ingest import FORMATS, csl, source
 from citewise.ingest.json_stream import ObjectScanner
 from citewise.ingest.report import Report
 from citewise.types import Paper
@@ -111,7 +111,7 @@ def test_crossref_variant(tmp_path: Path) -> None:
     ],
 )
 def test_dates(issued: object, date: str) -> None:
-    assert csl._issued(issued) == date
+    assert csl.issued(issued) == date
 
 
 def test_shapes(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_malformed_object_costs_only_itself(
 
 
 def test_an_overlong_object_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "LONGEST_RECORD", 2_000_000)
+    monkeypatch.setattr(source, "LONGEST_RECORD", 2_000_000)
     report = Report()
     long = {**GOOD[0], "abstract": "word " * 1_000_000}
     found = papers(

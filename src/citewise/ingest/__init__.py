@@ -17,18 +17,28 @@ from pathlib import Path
 from typing import Any
 
 from citewise import plugins
-from citewise.errors import BadInput
+from citewise.errors import BadInput, CitewiseError, MissingData
 from citewise.ingest import (
     arxiv,
     bibtex,
     contexts,
+    crossref,
     csl,
+    delimited,
+    endnote_tagged,
+    endnote_xml,
     jsonl,
     openalex,
     opencorpus,
+    pubmed,
     ris,
     s2orc_metadata,
+    scopus_text,
     semantic_scholar,
+    unreadable,
+    web_of_science,
+    zotero_json,
+    zotero_rdf,
 )
 from citewise.ingest.clean import Cleaner
 from citewise.ingest.clean_sentences import clean_sentence
@@ -53,6 +63,13 @@ FORMATS: dict[str, Any] = {
         for module in (
             bibtex,
             ris,
+            pubmed,
+            endnote_tagged,
+            web_of_science,
+            endnote_xml,
+            zotero_rdf,
+            scopus_text,
+            delimited,
             openalex,
             semantic_scholar,
             opencorpus,
@@ -66,6 +83,8 @@ FORMATS: dict[str, Any] = {
             science_parse,
             latex_project,
             s2orc_metadata,
+            zotero_json,
+            crossref,
             csl,
             jsonl,
         )
@@ -110,7 +129,14 @@ def read(
 
     files = list(find(paths))
     for path in files:
-        source = open_source(path)
+        try:
+            source = open_source(path)
+        except MissingData as error:
+            if len(files) == 1:
+                raise
+            report.note("skipped", "cannot_be_opened", SourceLocation(path, 1), detail=str(error))
+            continue
+
         try:
             alone = len(files) == 1
             module = FORMATS[format] if format else _recognised(source, report, alone)
@@ -126,19 +152,44 @@ def _records(
     """Yield the cleaned records that a format module reads from a source."""
     before, number = report.total("skipped"), -1
     read_raw, clean = _ways(module, Cleaner(report))
-    for number, (line, raw) in enumerate(read_raw(source, report)):
+    for number, (line, raw) in enumerate(_kept_going(read_raw, source, report)):
         location = SourceLocation(source.name, line)
         report.read += 1
         if number % _PROGRESS_EVERY == 0:
             progress(Reading(source.name, source.bytes_read, source.size))
-        for record in clean(raw, location):
-            if record is not None:
-                yield record, location
+        try:
+            cleaned = [record for record in clean(raw, location) if record is not None]
+        except Exception as error:
+            _note_failure(error, location, report)
+            continue
+        for record in cleaned:
+            yield record, location
 
     if number < 0 and report.total("skipped") == before:
         detail = f"nothing that reads as {module.NAME}"
         report.note("skipped", "no_records", SourceLocation(source.name, 1), detail=detail)
     progress(Reading(source.name, source.size or source.bytes_read, source.size))
+
+
+def _kept_going(read_raw: _Read, source: Source, report: Report) -> Iterator[tuple[int, Any]]:
+    """Yield what a format module reads; where it fails, that is reported, and the source ends."""
+    line = 1
+    try:
+        for line, raw in read_raw(source, report):
+            yield line, raw
+    except Exception as error:
+        _note_failure(error, SourceLocation(source.name, line), report)
+
+
+def _note_failure(error: Exception, location: SourceLocation, report: Report) -> None:
+    """Report an error that no reader should raise: one odd record or file does not end an import.
+
+    Errors that are raised on purpose, and a lack of memory, do.
+    """
+    if isinstance(error, CitewiseError | MemoryError):
+        raise error
+    detail = f"{type(error).__name__}: {error}"[:200]
+    report.note("skipped", "reader_failed", location, detail=detail)
 
 
 def _ways(module: Any, cleaner: Cleaner) -> tuple[_Read, _Clean]:
@@ -165,13 +216,26 @@ def _recognised(source: Source, report: Report, alone: bool) -> Any:
         return None
 
     for module in FORMATS.values():
-        if module.detects(head):
-            return module
+        try:
+            if module.detects(head):
+                return module
+        except Exception as error:
+            _note_failure(error, location, report)
 
+    known = unreadable.advice(head)
+    if alone and known:
+        raise BadInput(f"{source.name}: {known}")
     if alone:
         raise BadInput(
             f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
             f"name the format with --format ({', '.join(FORMATS)})"
         )
-    report.note("skipped", "unknown_format" if head.strip() else "empty_file", location)
+    report.note("skipped", _unread(head, known), location, detail=known)
     return None
+
+
+def _unread(head: bytes, advice: str) -> str:
+    """Return the reason for which a source is not read."""
+    if advice:
+        return "not_readable"
+    return "unknown_format" if head.strip() else "empty_file"

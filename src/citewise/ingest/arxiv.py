@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from citewise.ingest.clean import LONGEST_ABSTRACT, Raw
-from citewise.ingest.json_lines import at, first_objects, objects
+from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.json_values import at
 from citewise.ingest.report import Report
 from citewise.ingest.source import Source
 from citewise.text import latex

@@ -1,4 +1,4 @@
-"""Read CSL-JSON of Zotero, pandoc and Crossref: an array, an object a line, or one object."""
+"""Read CSL-JSON of Zotero, Mendeley, pandoc and DOI services: an array, an object a line, or one."""
 
 import itertools
 import re
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from citewise.ingest.clean import Raw
-from citewise.ingest.json_stream import leading_objects, streamed_objects
+from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.json_values import text_in
 from citewise.ingest.keys import identity, registry_key
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
@@ -73,7 +74,11 @@ _FOREIGN = frozenset(
 )
 """Members of other formats' objects that no CSL item has."""
 
-_TYPE_IN_HEAD = re.compile(rb'"type"\s*:\s*"([a-z_-]+)"')
+_MEMBERS = frozenset(("title", "DOI", "issued", "author", "container-title", "URL"))
+_PAGE = "items"
+_BLOCK = re.compile(
+    r"</?(?:jats:)?(?:p|sec|title|list|list-item|label)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
+)
 _NOTED = re.compile(r"\b(arxiv|pmid|pmcid|doi)\s*:\s*(\S+)", re.IGNORECASE)
 _RANGES = ((1000, 9999), (1, 12), (1, 31))
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
@@ -81,102 +86,73 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 
 def detects(head: bytes) -> bool:
     """Return whether the first object has a CSL type and no members of other formats."""
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    if start not in (b"{", b"["):
-        return False
+    return any(map(_is_item, map(item_in, first_objects(head, 1, _PAGE))))
 
-    first = leading_objects(head)[:1]
-    if first:
-        return all(_is_item(item) for item in _items(first[0])[:1])
 
-    # The first object is longer than the head.
-    kind = _TYPE_IN_HEAD.search(head)
+def item_in(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the item in a service's answer, or the value itself."""
+    message = value.get("message")
+    return message if isinstance(message, dict) else value
+
+
+def _is_item(item: dict[str, Any]) -> bool:
     return (
-        kind is not None
-        and kind[1].decode() in KINDS
-        and b'"date-parts"' in head
-        and b'"authorships"' not in head
-    )
-
-
-def _is_item(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and item.get("type") in KINDS
+        text_in(item.get("type")) in KINDS
         and _FOREIGN.isdisjoint(item)
-        and ("title" in item or "DOI" in item or "issued" in item)
+        and not _MEMBERS.isdisjoint(item)
     )
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line where the object starts, record)."""
-    for line, value in streamed_objects(source, report):
-        for item in _items(value):
-            if isinstance(item, dict) and ("title" in item or "DOI" in item or "type" in item):
-                yield line, _record(item)
-            else:
-                report.note("skipped", "not_a_csl_item", SourceLocation(source.name, line))
+    for line, value in objects(source, report, _PAGE):
+        item = item_in(value)
+        if "title" in item or "DOI" in item or "type" in item:
+            yield line, record_of(item)
+        else:
+            report.note("skipped", "not_a_csl_item", SourceLocation(source.name, line))
 
 
-def _items(value: dict[str, Any]) -> list[Any]:
-    """Return the items in a service's response, or a list of the object alone."""
-    message = value.get("message")
-    inner = message if isinstance(message, dict) else value
-    items = inner.get("items")
-    return items if isinstance(items, list) else [inner]
-
-
-def _record(item: Mapping[str, Any]) -> Raw:
-    date = _issued(item.get("issued"))
-    venues = (_text(item.get(name)) for name in ("container-title", "event-title", "event"))
+def record_of(item: Mapping[str, Any]) -> Raw:
+    """Return the raw record of a CSL item."""
+    date = issued(item.get("issued"))
+    venues = (text_in(item.get(name)) for name in ("container-title", "event-title", "event"))
 
     return {
-        **identity(_keys(item), _text(item.get("id")), "csl"),
+        **identity(_keys(item), text_in(item.get("id")), "csl"),
         "title": _title(item),
-        "abstract": _text(item.get("abstract")),
-        "authors": _names(item.get("author")),
+        "abstract": _BLOCK.sub(" ", text_in(item.get("abstract"))[:200_000]),
+        "authors": _names(item.get("author")) or _names(item.get("editor")),
         "venue": next(filter(None, venues), ""),
         "year": date[:4] or None,
         "date": date,
         "fields": _keywords(item),
-        "kind": KINDS.get(_text(item.get("type")), ""),
+        "kind": KINDS.get(text_in(item.get("type")), ""),
         "details": {
-            "volume": _text(item.get("volume")),
-            "number": _text(item.get("issue")),
-            "pages": re.sub(r"\s*[-–—]+\s*", "-", _text(item.get("page"))),
-            "publisher": _text(item.get("publisher")),
-            "url": _text(item.get("URL")),
+            "volume": text_in(item.get("volume")),
+            "number": text_in(item.get("issue")),
+            "pages": re.sub(r"\s*[-–—]+\s*", "-", text_in(item.get("page"))),
+            "publisher": text_in(item.get("publisher")),
+            "url": text_in(item.get("URL")),
         },
     }
 
 
-def _text(value: Any) -> str:
-    """Return a value as a string, "" where it is none.
-
-    Crossref puts single strings in a list, and some exporters write numbers.
-    """
-    if isinstance(value, list):
-        value = next((part for part in value if part), "")
-    return (
-        str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-    )
-
-
 def _title(item: Mapping[str, Any]) -> str:
-    title, subtitle = _text(item.get("title")), _text(item.get("subtitle"))
+    title, subtitle = text_in(item.get("title")), text_in(item.get("subtitle"))
     return f"{title}: {subtitle}" if title and subtitle and subtitle not in title else title
 
 
 def _keys(item: Mapping[str, Any]) -> list[str]:
     """Return the keys in an item's members and notes, "" where there is none."""
-    notes = f"{_text(item.get('note'))} {_text(item.get('number'))}"[:10_000]
+    notes = f"{text_in(item.get('note'))} {text_in(item.get('number'))}"[:10_000]
     noted = [registry_key(match[2], match[1].lower()) for match in _NOTED.finditer(notes)]
 
     return [
-        registry_key(_text(item.get("DOI")), "doi"),
-        registry_key(_text(item.get("PMID")), "pmid"),
-        registry_key(_text(item.get("PMCID")), "pmcid"),
-        registry_key(_text(item.get("URL"))),
+        registry_key(text_in(item.get("DOI")), "doi"),
+        registry_key(text_in(item.get("PMID")), "pmid"),
+        registry_key(text_in(item.get("PMCID")), "pmcid"),
+        registry_key(text_in(item.get("URL"))),
         *noted,
     ]
 
@@ -187,21 +163,21 @@ def _names(value: Any) -> list[str]:
 
 def _name(person: Any) -> str:
     if not isinstance(person, dict):
-        return _text(person)
+        return text_in(person)
     parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
-    return _text(person.get("literal") or person.get("name")) or " ".join(
-        filter(None, (_text(person.get(part)).strip() for part in parts))
+    return text_in(person.get("literal") or person.get("name")) or " ".join(
+        filter(None, (text_in(person.get(part)).strip() for part in parts))
     )
 
 
-def _issued(value: Any) -> str:
+def issued(value: Any) -> str:
     """Return a date as ISO 8601, as precise as it is given, or ""."""
     if not isinstance(value, dict):
-        return _leading_date(_text(value))
+        return _leading_date(text_in(value))
 
     parts = value.get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
-    numbers = [int(_text(part)) for part in first[:3] if _text(part).isdecimal()]
+    numbers = [int(text_in(part)) for part in first[:3] if text_in(part).isdecimal()]
 
     # Year, month and day, up to the first that is out of range.
     ranges = zip(numbers, _RANGES, strict=False)
@@ -209,7 +185,7 @@ def _issued(value: Any) -> str:
     date = "-".join(f"{number:02}" for number, _ in valid)
     if date:
         return date
-    return _leading_date(_text(value.get("raw")) or _text(value.get("literal")))
+    return _leading_date(text_in(value.get("raw")) or text_in(value.get("literal")))
 
 
 def _leading_date(value: str) -> str:
@@ -220,7 +196,7 @@ def _leading_date(value: str) -> str:
 def _keywords(item: Mapping[str, Any]) -> list[str]:
     words = item.get("keyword") or item.get("subject") or ""
     if isinstance(words, list):
-        return [word for word in map(_text, words) if word]
+        return [word for word in map(text_in, words) if word]
 
-    text = _text(words)
+    text = text_in(words)
     return [word.strip() for word in text.split(";" if ";" in text else ",") if word.strip()]

@@ -1,10 +1,12 @@
-"""Read JSON objects from a source wherever its lines end: an array, or objects in a row."""
+"""Read JSON objects from a source wherever its lines end: an array, objects in a row, or the
+array inside an API's page.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from citewise.ingest.json_lines import decoded
+from citewise.ingest.json_values import decoded
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import LONGEST_RECORD, Source, pieces
 
@@ -21,9 +23,16 @@ class ObjectScanner:
     An object that is not closed does not affect the others: at a brace where JSON allows none, or
     a line end within a string, it is given up, and the next object starts at that brace, or at the
     next line that starts with one.
+
+    With a `page`, the objects in an array of that name, within objects only, count as outermost,
+    and the rest of the object around them is passed over: memory does not grow with the page.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, page: str = "") -> None:
+        self._page = f'"{page}"'.encode() if page else b""
+        self._name = b""
+        self._around = 0
+        self._in_page = False
         self._buffer = b""
         self._at = 0
         self._line = 1
@@ -42,6 +51,8 @@ class ObjectScanner:
 
             self._at = token.end()
             if token[0][-1] in b'":,':  # most tokens, and nothing begins or ends with them
+                if token[0] == b":":
+                    self._name = self._before
                 self._before = token[0]
                 self._line_is_blank = self._line_is_blank and token[0] == b","
             else:
@@ -50,7 +61,8 @@ class ObjectScanner:
         kept = self._start if self._open else self._at
         self._buffer, self._at, self._start = self._buffer[kept:], self._at - kept, 0
 
-        if last and self._open:
+        if last and (self._open or self._around):
+            self._around = 0
             yield self._give_up("malformed_json")
         elif len(self._buffer) > LONGEST_RECORD:
             if not self._lost:
@@ -68,8 +80,12 @@ class ObjectScanner:
             self._line_is_blank = True
             return
 
-        if text == b"{":
+        if self._around and not self._open and not (self._in_page and text == b"{"):
+            self._pass_over(text)
+        elif text == b"{":
             yield from self._take_opening(token.start())
+        elif text == b"[" and self._starts_page():
+            self._around, self._in_page, self._open = len(self._open), True, []
         elif text == b"[" and self._open:
             self._open.append(text)
         elif text in (b"}", b"]") and self._open:
@@ -77,6 +93,28 @@ class ObjectScanner:
 
         self._before = text
         self._line_is_blank = self._line_is_blank and text == b"["
+
+    def _starts_page(self) -> bool:
+        """Return whether a bracket begins the array of a page."""
+        return (
+            bool(self._page and self._open)
+            and not self._around
+            and self._before == b":"
+            and self._name == self._page
+            and b"[" not in self._open
+        )
+
+    def _pass_over(self, text: bytes) -> None:
+        """Process a bracket of the object around a page, outside the page's own objects."""
+        if self._in_page:
+            self._in_page = text != b"]"
+        else:
+            self._around += 1 if text in _CLOSERS else -1
+
+    @property
+    def unfinished(self) -> bytes:
+        """Return the bytes so far of the object that is not closed yet, b"" where none is open."""
+        return self._buffer[self._start :] if self._open else b""
 
     def _take_opening(self, at: int) -> Iterator[Scanned]:
         if self._open and self._before not in ((b":",) if self._open[-1] == b"{" else (b"[", b",")):
@@ -100,8 +138,10 @@ class ObjectScanner:
         return self._start_line or self._line, b"", reason
 
 
-def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line where it starts, object) of a source's JSON objects.
+def streamed_objects(
+    source: Source, report: Report, page: str = ""
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line where it starts, object) of a source's JSON objects, or of those in a page.
 
     Objects that are malformed or longer than `LONGEST_RECORD` are reported.
     """
@@ -109,7 +149,7 @@ def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict
     def damaged(line: int, reason: str) -> None:
         report.note("skipped", reason, SourceLocation(source.name, line))
 
-    for line, text, reason in _scanned(source, damaged):
+    for line, text, reason in _scanned(source, damaged, page):
         record = decoded(text) if text else None
         if isinstance(record, dict):
             yield line, record
@@ -117,14 +157,8 @@ def streamed_objects(source: Source, report: Report) -> Iterator[tuple[int, dict
             damaged(line, reason or "malformed_json")
 
 
-def _scanned(source: Source, damaged: Any) -> Iterator[Scanned]:
-    scanner = ObjectScanner()
+def _scanned(source: Source, damaged: Any, page: str) -> Iterator[Scanned]:
+    scanner = ObjectScanner(page)
     for piece in pieces(source, damaged):
         yield from scanner.feed(piece)
     yield from scanner.feed(b"", last=True)
-
-
-def leading_objects(head: bytes) -> list[dict[str, Any]]:
-    """Return the objects that are complete in a source's first bytes, to recognise its format."""
-    values = (decoded(text) for _, text, _ in ObjectScanner().feed(head) if text)
-    return [record for record in values if isinstance(record, dict)]

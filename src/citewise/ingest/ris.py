@@ -8,6 +8,7 @@ import rispy
 
 from citewise.ingest.clean import Raw
 from citewise.ingest.keys import identity, registry_key
+from citewise.ingest.reference_fields import given_first, iso_date, page_range
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import LONGEST_RECORD, Source
 from citewise.ingest.text_lines import text_lines
@@ -35,14 +36,16 @@ KINDS = {
     "DATA": "dataset",
     "COMP": "software",
 }
-_START = re.compile(rb"^(?:\xef\xbb\xbf)?TY {1,2}- ?[A-Z]*\s*$", re.MULTILINE)
-_TAG = re.compile(r"([A-Z][A-Z0-9])(?:  -| -(?= |$)) ?(.*)")
+_START = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]{0,4}TY {1,3}-[ \t]{0,3}[A-Za-z]{0,20}[ \t\r]*$", re.MULTILINE
+)
+_TAG = re.compile(r"\s{0,4}([A-Z][A-Z0-9])(?: {2,3}-| -(?= |$))\s*(.*)")
+_ID_TAG = re.compile(r"\s{0,4}(PMID|PMCID|DOI) ?- ?(\S+)")
+_OTHER_TAGS = {"CT": "TI", "BT": "T2", "JT": "JO", "ED": "A2"}
+"""Tags of older programs, and what the standard has for them."""
 _KNOWN = rispy.TAG_KEY_MAPPING.keys() - {"UK", "ER"}
 _CONTINUED = ("AB", "N2", "N1", "TI", "T1", "T2", "KW", "AD", "M3", "C1", "RN")
 """Tags whose text may continue in the next line; after others, a line without a tag is broken."""
-
-_DATE = re.compile(r"(\d{4})[/-](\d{1,2})(?:[/-](\d{1,2}))?(?!\d)")
-_SUFFIX = re.compile(r"(?:jr|sr)\.?|[IVX]+", re.IGNORECASE)
 
 
 def detects(head: bytes) -> bool:
@@ -64,7 +67,8 @@ def _references(source: Source, report: Report) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of each reference, with tags in standard spelling and an end tag."""
     current = _Reference()
     for number, line in text_lines(source, report):
-        tagged = _TAG.match(line)
+        noted = _ID_TAG.match(line)
+        tagged = _TAG.match(f"N1  - {noted[1].lower()}:{noted[2]}" if noted else line)
         tag = tagged[1] if tagged else ""
         if tag in ("TY", "ER") or (not current.lines and tag):
             yield from current.ended(source.name, report, whole=tag == "ER")
@@ -95,8 +99,9 @@ class _Reference:
 
         if tagged:
             self._last = tagged[1]
-            if tagged[1] in _KNOWN:
-                self.lines.append(f"{tagged[1]}  - {tagged[2]}")
+            tag = _OTHER_TAGS.get(tagged[1], tagged[1])
+            if tag in _KNOWN:
+                self.lines.append(f"{tag}  - {tagged[2]}")
             else:
                 self._unknown.add(tagged[1])
         elif self._last in self._unknown:
@@ -138,15 +143,16 @@ def _record(reference: dict[str, Any]) -> Raw:
         *map(registry_key, urls),
         *map(registry_key, [*notes, first("accession_number")]),
     ]
-    authors = reference.get("authors") or reference.get("first_authors") or []
+    people = (reference.get(name) for name in ("authors", "first_authors", "secondary_authors"))
+    authors = next(filter(None, people), [])
     date = first("year", "publication_year", "date")
 
     return {
         # An id that is a number only counts the records of one export.
         **identity(keys, "" if local.isdecimal() else local, "ris"),
-        "title": first("title", "primary_title"),
+        "title": first("title", "primary_title", "translated_title", "short_title"),
         "abstract": first("abstract", "notes_abstract"),
-        "authors": [_name(str(name)) for name in authors],
+        "authors": [given_first(str(name)) for name in authors],
         "venue": first(
             "journal_name",
             "alternate_title3",
@@ -155,36 +161,14 @@ def _record(reference: dict[str, Any]) -> Raw:
             "alternate_title1",
         ),
         "year": date[:60] or None,
-        "date": _date(first("date")) or _date(date),
+        "date": iso_date(first("date")) or iso_date(date) or iso_date(f"{first('date')} {date}"),
         "fields": [str(word) for word in reference.get("keywords", [])],
         "kind": KINDS.get(first("type_of_reference").upper(), ""),
         "details": {
             "volume": first("volume"),
             "number": first("number"),
-            "pages": _pages(first("start_page"), first("end_page")),
+            "pages": page_range(first("start_page"), first("end_page")),
             "publisher": first("publisher"),
             "url": urls[0] if urls else "",
         },
     }
-
-
-def _name(name: str) -> str:
-    """Return "Last, First, Suffix" as "First Last Suffix"."""
-    parts = [part.strip() for part in name.split(",") if part.strip()]
-    if len(parts) == 3 and _SUFFIX.fullmatch(parts[1]):
-        parts = [parts[0], parts[2], parts[1]]
-    return " ".join([*parts[1:2], *parts[:1], *parts[2:]])
-
-
-def _date(value: str) -> str:
-    """Return a date with at least a month as ISO 8601, or ""."""
-    match = _DATE.match(value)
-    if not match or not 1 <= int(match[2]) <= 12:
-        return ""
-
-    day = f"-{int(match[3]):02}" if match[3] and int(match[3]) <= 31 else ""
-    return f"{match[1]}-{int(match[2]):02}{day}"
-
-
-def _pages(start: str, end: str) -> str:
-    return f"{start}-{end}" if start and end and end != start and "-" not in start else start or end

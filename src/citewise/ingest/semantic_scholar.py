@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewise.ingest.clean import Raw
-from citewise.ingest.json_lines import at, each, first_objects, objects
+from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.json_values import at, each
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
 

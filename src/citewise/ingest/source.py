@@ -10,6 +10,8 @@ from typing import IO, cast
 from citewise.errors import BadInput, MissingData
 from citewise.ingest.decompress import DAMAGE, decompressed
 from citewise.ingest.report import Report, SourceLocation
+from citewise.ingest.transcode import Transcoded
+from citewise.text.encoding import marked_encoding
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line or entry is skipped, which bounds memory."""
@@ -26,6 +28,8 @@ class Source:
     stream: io.BufferedReader
     size: int | None = None
     raw: IO[bytes] | None = None
+    transcoded: bool = False
+    """Whether the stream was made UTF-8 from UTF-16 or UTF-32."""
 
     @property
     def bytes_read(self) -> int:
@@ -33,17 +37,14 @@ class Source:
         return self.raw.tell() if self.raw is not None and self.raw.seekable() else 0
 
     def head(self) -> bytes:
-        """Return the first bytes without consuming them."""
+        """Return the first bytes, with line feeds as line ends, without consuming them."""
         try:
-            return self.stream.peek(HEAD)[:HEAD]
+            start = self.stream.peek(HEAD)[:HEAD]
+            return start.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         except DAMAGE as error:
             raise BadInput(
                 f"{self.name}: cannot be decompressed ({error}); is the file whole?"
             ) from None
-
-    def text(self) -> io.TextIOWrapper:
-        """Return the rest as UTF-8 text, without a byte-order mark; invalid bytes become U+FFFD."""
-        return io.TextIOWrapper(self.stream, encoding="utf-8-sig", errors="replace", newline=None)
 
     def close(self) -> None:
         """Close the stream and its file, unless that is standard input."""
@@ -76,7 +77,9 @@ def _hidden(file: Path, folder: Path) -> bool:
 
 
 def open_source(path: str) -> Source:
-    """Open a file, or standard input for "-"; compressed content is decompressed."""
+    """Open a file, or standard input for "-"; compressed content is decompressed, UTF-16 and
+    UTF-32 become UTF-8.
+    """
     try:
         raw: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")
     except OSError as error:
@@ -85,11 +88,23 @@ def open_source(path: str) -> Source:
     buffered = (
         raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
     )
-    stream = decompressed(buffered, buffered.peek(6))
+    content = decompressed(buffered, buffered.peek(6))
+    stream = io.BufferedReader(cast(io.RawIOBase, content), HEAD)
+    encoding = _marked_encoding(stream)
+    if encoding:
+        stream = io.BufferedReader(Transcoded(stream, encoding), HEAD)
 
     size = None if path == "-" else Path(path).stat().st_size
     name = "standard input" if path == "-" else path
-    return Source(name, io.BufferedReader(cast(io.RawIOBase, stream), HEAD), size, buffered)
+    return Source(name, stream, size, buffered, transcoded=bool(encoding))
+
+
+def _marked_encoding(stream: io.BufferedReader) -> str:
+    """Return the encoding that the first bytes of a stream show, "" for one like ASCII."""
+    try:
+        return marked_encoding(stream.peek(HEAD)[:200])
+    except DAMAGE:  # the reader meets it again, and reports it
+        return ""
 
 
 def lines(source: Source, damaged: Callable[[int, str], None]) -> Iterator[tuple[int, bytes]]:
@@ -139,8 +154,11 @@ def pieces(
         yield piece
 
 
-def content_of(source: Source, report: Report) -> bytes | None:
-    """Return all bytes of a source; None, and a report, where it is damaged or too large."""
+def content_of(source: Source, report: Report, largest: int = 0) -> bytes | None:
+    """Return all bytes of a source; None, and a report, where it is damaged or too large.
+
+    That is more than `largest` bytes, or `LONGEST_RECORD`.
+    """
 
     def damaged(line: int, reason: str) -> None:
         report.note("skipped", reason, SourceLocation(source.name, line))
@@ -150,7 +168,7 @@ def content_of(source: Source, report: Report) -> bytes | None:
     for piece in pieces(source, damaged):
         parts.append(piece)
         size += len(piece)
-        if size > LONGEST_RECORD:
+        if size > (largest or LONGEST_RECORD):
             damaged(1, "record_too_long")
             break
 

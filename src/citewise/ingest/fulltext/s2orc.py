@@ -8,8 +8,8 @@ from citewise.ingest.clean import Raw
 from citewise.ingest.document import Document
 from citewise.ingest.fulltext.assemble import assembled
 from citewise.ingest.fulltext.passages import Passage, from_spans, spans_of
-from citewise.ingest.json_lines import at
 from citewise.ingest.json_stream import streamed_objects
+from citewise.ingest.json_values import at
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
 

@@ -12,8 +12,8 @@ from citewise.ingest.document import Document
 from citewise.ingest.fulltext.assemble import assembled
 from citewise.ingest.fulltext.passages import Mark, Passage
 from citewise.ingest.fulltext.printed_reference import printed
-from citewise.ingest.json_lines import at
 from citewise.ingest.json_stream import streamed_objects
+from citewise.ingest.json_values import at
 from citewise.ingest.keys import registry_key
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source

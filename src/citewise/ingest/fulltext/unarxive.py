@@ -10,8 +10,8 @@ from citewise.ingest.document import Document
 from citewise.ingest.fulltext.assemble import assembled
 from citewise.ingest.fulltext.passages import Passage, PassageWriter
 from citewise.ingest.fulltext.printed_reference import printed
-from citewise.ingest.json_lines import at
 from citewise.ingest.json_stream import streamed_objects
+from citewise.ingest.json_values import at
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
 

@@ -13,6 +13,17 @@ from citewise.ingest.source import Source, content_of
 DEEPEST = 200
 """Levels of elements."""
 
+LARGEST_EXPORT = 128 * 1024 * 1024
+"""Bytes of a bibliography in XML."""
+
+_FORBIDDEN = re.compile(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]"
+    rb"|&#(?:x0*(?:[0-8bcef]|1[0-9a-f])|0*(?:[0-8]|1[124-9]|2\d|3[01]));",
+    re.IGNORECASE,
+)
+"""Characters that XML does not allow, also by their number; some programs write them anyway."""
+_BARE_AMPERSAND = re.compile(rb"&(?!#?\w{1,32};)")
+
 _DECLARES_ENTITIES = "declares entities, which are not expanded"
 
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
@@ -39,36 +50,81 @@ def parsed(source: Source, report: Report) -> Element | None:
 
     None, and a report, where it is malformed, too large or too deep, or declares entities.
     """
-    location = SourceLocation(source.name, 1)
-    content = content_of(source, report)
+    content = _harmless(content_of(source, report), source, report)
     if content is None:
         return None
-    if _ENTITY.search(content):
-        report.note("skipped", "xml_entities", location, detail=_DECLARES_ENTITIES)
+    try:
+        return _checked(_root(content, source.transcoded), source, report)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        _note_malformed(error, source, report)
         return None
 
+
+def parsed_export(source: Source, report: Report) -> Element | None:
+    """Return the root of a bibliography in XML, which may be larger than a full text.
+
+    Characters that XML does not allow are left out, an "&" that starts no entity is read as it
+    is; of malformed XML, what can be read is read, and
+    what is wrong reported.
+    """
+    content = _harmless(content_of(source, report, LARGEST_EXPORT), source, report)
+    if content is None:
+        return None
+    content = _FORBIDDEN.sub(b" ", content)
+    escaped = _BARE_AMPERSAND.sub(b"&amp;", content)
+    if escaped != content:
+        report.note("repaired", "bare_ampersand", SourceLocation(source.name, 1))
+    try:
+        root = _root(escaped, source.transcoded)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        _note_malformed(error, source, report)
+        root = _root(escaped, source.transcoded, recover=True)
+    return _checked(root, source, report) if root is not None else None
+
+
+def _harmless(content: bytes | None, source: Source, report: Report) -> bytes | None:
+    """Return the content; None, and a report, where it declares entities."""
+    if content is not None and _ENTITY.search(content):
+        _note_entities(source, report)
+        return None
+    return content
+
+
+def _note_entities(source: Source, report: Report) -> None:
+    location = SourceLocation(source.name, 1)
+    report.note("skipped", "xml_entities", location, detail=_DECLARES_ENTITIES)
+
+
+def _note_malformed(error: Exception, source: Source, report: Report) -> None:
+    line = getattr(error, "lineno", None) or 1
+    detail = str(error)[:200]
+    report.note("skipped", "malformed_xml", SourceLocation(source.name, line), detail=detail)
+
+
+def _root(content: bytes, transcoded: bool, recover: bool = False) -> Element | None:
     parser = etree.XMLParser(
+        encoding="utf-8" if transcoded else None,  # whatever the document declares
         resolve_entities=False,
         load_dtd=False,
         no_network=True,
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
+        recover=recover,
     )
-    try:
-        root: Element = etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        report.note("skipped", "malformed_xml", location, detail=str(error)[:200])
-        return None
+    return etree.fromstring(content, parser)
 
+
+def _checked(root: Element, source: Source, report: Report) -> Element | None:
+    """Return a root; None, and a report, where entities are declared or elements nested deep."""
     # In another encoding, the search in the bytes does not see the entities.
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and declared.entities():
-        report.note("skipped", "xml_entities", location, detail=_DECLARES_ENTITIES)
+        _note_entities(source, report)
         return None
     if _is_deep(root):
         detail = f"more than {DEEPEST} levels of elements"
-        report.note("skipped", "xml_too_deep", location, detail=detail)
+        report.note("skipped", "xml_too_deep", SourceLocation(source.name, 1), detail=detail)
         return None
     return root
 
