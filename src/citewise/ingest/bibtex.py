@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from citewise.ingest import bibtex_fields
 from citewise.ingest.bibtex_entries import BibEntry, entries
-from citewise.ingest.bibtex_fields import first, link, names
+from citewise.ingest.bibtex_fields import VENUES, first, link, names
 from citewise.ingest.clean import Raw
 from citewise.ingest.keys import identity
 from citewise.ingest.report import Report
@@ -147,21 +147,17 @@ def _kind(entry: BibEntry, keys: list[str], venue: str) -> str:
 
 
 def _details(entry: BibEntry) -> dict[str, str]:
-    """Return what a bibliography needs, then every other field of the entry.
+    """Return the type and the fields of an entry, but for the abstract.
 
     A field is kept as text and, where that would not give the same LaTeX, as LaTeX too.
     """
     fields = entry.fields
     details = {
         ENTRY_TYPE: entry.type,
-        "volume": decode(fields.get("volume", "")),
-        "number": decode(first(fields, "number", "issue")),
         "pages": re.sub(r"\s*[-–—]+\s*", "-", decode(fields.get("pages", ""))).strip("-"),
-        "publisher": decode(first(fields, "publisher", "institution", "organization")),
         "url": link(fields.get("url", "")),
+        **_latex_of_people_and_title(fields),
     }
-
-    details |= _latex_of_people_and_title(fields)
     for name, value in fields.items():
         if value.strip() and name not in _NOT_KEPT and _LEGAL_NAME.fullmatch(name):
             _keep(details, name, " ".join(value.split()))
@@ -172,6 +168,7 @@ def _latex_of_people_and_title(fields: Mapping[str, str]) -> dict[str, str]:
     """Return the LaTeX of title and authors, where it says more than the text."""
     title, authors = (" ".join(fields.get(name, "").split()) for name in ("title", "author"))
     plain = all(_SIMPLE_NAME.fullmatch(name) for name in authors.split(" and "))
+    plain &= "editor" not in fields
     return {
         f"{LATEX}title": "" if decode(title) == title and not fields.get("subtitle") else title,
         f"{LATEX}author": "" if plain else authors,
@@ -184,6 +181,8 @@ def _keep(details: dict[str, str], name: str, value: str) -> None:
         details.setdefault(name, value)
         return
 
-    text = details.setdefault(name, decode(value))
+    text = details.setdefault(
+        name, bibtex_fields.venue({name: value}) if name in VENUES else decode(value)
+    )
     if encode(text) != value and not (name == "pages" and encode(text).replace("-", "--") == value):
         details[f"{LATEX}{name}"] = value

@@ -94,9 +94,7 @@ def entries(source: Source, report: Report) -> Iterator[BibEntry]:
     for entry in pending:
         missing = [name for name in _parents(entry) if name not in known.parents]
         if missing:
-            known.parents.update(
-                {name: _shared(source).parents.get(name, {}) for name in missing}
-            )
+            known.parents.update({name: _shared(source).parents.get(name, {}) for name in missing})
         if any(not known.parents[name] for name in missing):
             location = SourceLocation(source.name, entry.line)
             report.note("repaired", "unknown_crossref", location, entry.key, ", ".join(missing))

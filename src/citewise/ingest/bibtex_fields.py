@@ -131,9 +131,7 @@ def _named_parts(name: str) -> dict[str, str]:
     """Return the parts of a biblatex name, "family=Gogh, given=Vincent, prefix=van"; {} of others."""
     marks = list(_NAME_PART.finditer(name))
     ends = [*(mark.start() for mark in marks[1:]), len(name)]
-    values = (
-        name[mark.end() : end] for mark, end in zip(marks, ends, strict=True)
-    )
+    values = (name[mark.end() : end] for mark, end in zip(marks, ends, strict=True))
     return {
         mark[1].lower(): _OTHER_PART.sub("", value).strip(' ,"')
         for mark, value in zip(marks, values, strict=True)

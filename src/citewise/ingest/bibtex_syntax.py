@@ -22,15 +22,17 @@ HEAD = re.compile(r"@\s*([A-Za-z][\w.+-]*+)\s*+([{(])")
 # A citation key; EndNote leaves it empty, and some entries begin with their first field instead.
 _KEY = re.compile(r'\s*+([^\s,={}"]{0,400}+)(?:\s*+,|(?=\s++[A-Za-z][\w-]*+\s*+=)|(?=\s*+[)}]))')
 _LOOSE_KEY = re.compile(r'\s*+([^,={}"\n]{1,400}+),')
-_NAME = re.compile(r"([A-Za-z_][^\s=,{}\"#%()']{0,100}+)\s*+=")
+
+# The name of a field; Scopus writes some with spaces, "funding_text 1".
+_NAME = re.compile(
+    r"([A-Za-z_][^\s=,{}\"#%()']{0,100}+(?:[^\S\n][^\s=,{}\"#%()']{1,20}+){0,2}+)\s*+="
+)
 _WORD = re.compile(r'[^\s{}",#=%()]++')
 
 # White space and comments, which may stand between fields.
 _GAP = re.compile(r"(?:\s++|%[^\n]*+(?:\n|$))*+")
 _BETWEEN = re.compile(r"(?:\s++|%[^\n]*+(?:\n|$)|,)*+")
-_END_OF_VALUE = re.compile(
-    r"(?:\s++|%[^\n]*+(?:\n|$))*+(?:[,#)}]|$|@|[A-Za-z_][\w-]{0,100}+\s*+=)"
-)
+_END_OF_VALUE = re.compile(r"(?:\s++|%[^\n]*+(?:\n|$))*+(?:[,#)}]|$|@|[A-Za-z_][\w-]{0,100}+\s*+=)")
 _LOST_FIELDS = re.compile(r'\s*+,\s*+[A-Za-z][\w-]*+\s*+=\s*+[{"\d]')
 
 _BRACE = re.compile(r"[{}]")
@@ -157,7 +159,7 @@ class _Parser:
         self._position = name.end()
 
         value = self._value(name[1])
-        self._add(name[1].lower(), value)
+        self._add("_".join(name[1].lower().split()), value)
 
     def _add(self, name: str, value: str) -> None:
         """Keep a field; as in BibTeX, the first of repeated ones counts."""

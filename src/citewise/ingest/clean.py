@@ -33,7 +33,7 @@ KINDS = (
     "software",
 )
 MOST_DETAILS = 100
-LONGEST_DETAIL = 4_000
+LONGEST_DETAIL = 20_000
 """Details of a paper, and characters of each."""
 
 Raw = Mapping[str, Any]
