@@ -11,6 +11,7 @@ from citewise.errors import (
     LibraryBusy,
     MissingData,
     MissingExtra,
+    NoPermission,
 )
 from citewise.ingest.document import Document
 from citewise.ingest.report import Report
@@ -49,6 +50,7 @@ __all__ = [
     "MissingData",
     "MissingExtra",
     "NamedPaper",
+    "NoPermission",
     "Paper",
     "Preferences",
     "Query",

@@ -292,7 +292,7 @@ def index(
     report = report or Report()
     with uncollected():
         read = read_ahead(sources, report, format, progress, mentions)
-        writer.add(library, read, report, keep_versions)
+        writer.add(library, read, report, keep_versions, may_be_empty=False)
     return report
 
 
