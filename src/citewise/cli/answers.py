@@ -5,16 +5,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import citewise
 from citewise import systems
 from citewise.cli.knobs import with_preferences
 from citewise.cli.tables import events_table
-from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
+from citewise.cli.terminal import (
+    LibraryOption,
+    SystemOption,
+    console,
+    progress,
+    say,
+    writing,
+)
 from citewise.drafts.query import DraftOptions, ids_and_files
-from citewise.drafts.query_lines import read_queries
+from citewise.drafts.query_lines import located_queries
+from citewise.errors import BadInput
 from citewise.evaluate.interchange import write_run
 from citewise.ingest.report import Report
 from citewise.preferences import Preferences
@@ -95,7 +102,7 @@ def recommend(
 ) -> None:
     """Recommend papers that a draft should cite."""
     index = citewise.open(library)
-    recommender = index.recommender(str(systems.System.parse(system)))
+    named = str(systems.System.parse(system))
 
     keys, files = ids_and_files(cited or ())
     options = DraftOptions(
@@ -109,7 +116,7 @@ def recommend(
         preferences=preferences,
     )
     query = draft_query(index, draft, options)
-    answer = recommender.answer(query, k, explain, spans)
+    answer = index.answer(query, k, named, explain, spans)
 
     if not len(answer):
         say("No paper of the library shares a term with this draft within these years.")
@@ -118,7 +125,7 @@ def recommend(
         if format.value != "table":
             file.write(answer.to(format.value))
         elif len(answer):
-            Console(file=file).print(answer_table(answer))
+            console(file).print(answer_table(answer))
 
 
 def draft_query(library: citewise.Library, draft: str | None, options: DraftOptions) -> Query:
@@ -160,9 +167,13 @@ def run(
     usual = Query(preferences=preferences)
 
     with writing(output) as file, progress("answering") as bar:
-        for number, query in enumerate(read_queries(queries, report, usual), 1):
+        for number, (query, location) in enumerate(located_queries(queries, report, usual), 1):
             tag = named or (systems.FOR_SENTENCES if query.sentence else systems.DEFAULT)
-            answer = index.answer(query, k, tag)
+            try:
+                answer = index.answer(query, k, tag)
+            except BadInput as error:
+                report.note("skipped", "not_answered", location, query.id, str(error))
+                continue
             write_run(
                 file,
                 query.id,
@@ -173,4 +184,4 @@ def run(
             bar(number, None)
 
     if report.counts:
-        Console(stderr=True).print(events_table(report))
+        say(events_table(report))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from citewise.library.checks import blaming_damage, check_at_opening, damaged
 from citewise.library.evidence.reader import EvidenceStore
 from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.evidence.tables import EvidenceTables
+from citewise.library.files import walk
 from citewise.library.graph import GraphStore
 from citewise.library.lexical import LexicalReader, LexicalStore
 from citewise.library.location import folder_of
@@ -97,6 +99,13 @@ class LibraryFolder:
             tables = EvidenceTables.build([], nothing, self.tables.keys, self.segments.years)
         return EvidenceStore(segments, tables, self.papers.in_scope)
 
+    @cached_property
+    def _bytes_beside(self) -> int:
+        """The size of what belongs to no generation: vectors, and the library's own models."""
+        return sum(
+            file.stat().st_size for kind in ("vectors", "models") for file in walk(self.path / kind)
+        )
+
     @contextmanager
     def blaming_damage(self) -> Iterator[None]:
         """Where something fails in this context because a file is damaged, name the file."""
@@ -114,7 +123,8 @@ class LibraryFolder:
             terms=len(self.vocabulary),
             segments=len(self.segments),
             deleted=self.tables.deleted.size,
-            bytes_on_disk=sum(entry.size for entry in self.manifest.files.values()),
+            bytes_on_disk=sum(entry.size for entry in self.manifest.files.values())
+            + self._bytes_beside,
         )
 
 

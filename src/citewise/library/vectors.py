@@ -334,12 +334,17 @@ def problems(library: Path) -> Iterator[str]:
     """Yield what is wrong with a library's vectors, one message a problem."""
     folder = library / _FOLDER
     try:
-        manifest = _read(folder / _FINISHED)
+        manifest, unfinished = _read(folder / _FINISHED), _read(folder / _UNFINISHED)
     except BadLibrary as error:
         yield str(error)
         return
 
-    files = _files(manifest) if manifest is not None else {}
+    files = {
+        name: entry
+        for each in (unfinished, manifest)
+        if each
+        for name, entry in _files(each).items()
+    }
     found = (file_problem(folder, name, entry) for name, entry in files.items())
     damaged = [f"vectors/{problem}" for problem in found if problem]
     yield from damaged
