@@ -11,6 +11,7 @@ from citewise.errors import (
     LibraryBusy,
     MissingData,
     MissingExtra,
+    NoPermission,
 )
 from citewise.ingest.document import Document
 from citewise.ingest.report import Report
@@ -50,6 +51,7 @@ __all__ = [
     "MissingData",
     "MissingExtra",
     "NamedPaper",
+    "NoPermission",
     "Paper",
     "Preferences",
     "Query",

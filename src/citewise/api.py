@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -37,6 +38,8 @@ from citewise.text.titles import near_duplicates
 from citewise.types import Answer, CitingSentence, Paper, Query
 
 _SYSTEMS_KEPT = 32
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
 
 
@@ -73,6 +76,21 @@ class Description:
     """Texts of papers (title and abstract) that have a vector."""
 
 
+def _naming_damage(
+    method: "Callable[Concatenate[Library, _Given], _Returned]",
+) -> "Callable[Concatenate[Library, _Given], _Returned]":
+    """Let a method of a library in a folder raise BadLibrary where a damaged file made it fail."""
+
+    @functools.wraps(method)
+    def checked(self: "Library", /, *given: _Given.args, **named: _Given.kwargs) -> _Returned:
+        if not isinstance(self.stores, LibraryFolder):
+            return method(self, *given, **named)
+        with self.stores.blaming_damage():
+            return method(self, *given, **named)
+
+    return checked
+
+
 class Library:
     """A library opened for reading: it stays as it was when it was opened."""
 
@@ -88,6 +106,7 @@ class Library:
         """Return True: a library without papers is still a library."""
         return True
 
+    @_naming_damage
     def __getitem__(self, key: str) -> Paper:
         """Return the paper with an id, in any usual spelling."""
         row = int(self.stores.papers.find([key])[0])
@@ -98,6 +117,7 @@ class Library:
     def __contains__(self, key: str) -> bool:
         return bool(self.stores.papers.find([key])[0] >= 0)
 
+    @_naming_damage
     def recommend(
         self,
         title: str = "",
@@ -133,6 +153,7 @@ class Library:
         )
         return self.recommender(system).answer(query, k, explain, evidence)
 
+    @_naming_damage
     def cite(
         self,
         sentence: str,
@@ -168,6 +189,7 @@ class Library:
         )
         return self.recommender(system).answer(query, k, explain, evidence)
 
+    @_naming_damage
     def answer(
         self,
         query: Query | ReadQuery,
@@ -216,6 +238,7 @@ class Library:
     def _make_recommender(self, system: str) -> Recommender:
         return systems.System.parse(system).over(self.stores)
 
+    @_naming_damage
     def describe(self) -> Description:
         """Return counts of what the library holds."""
         info, papers, graph = self.stores.info, self.stores.papers, self.stores.graph
@@ -247,6 +270,7 @@ class Library:
             paper_vectors=vectors.papers,
         )
 
+    @_naming_damage
     def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
         """Return the pairs of papers with near-duplicate titles, and how similar these are.
 
@@ -303,7 +327,7 @@ def index(
     report = report or Report()
     with uncollected():
         read = read_ahead(sources, report, format, progress, mentions)
-        writer.add(library, read, report, keep_versions)
+        writer.add(library, read, report, keep_versions, may_be_empty=False)
     return report
 
 

@@ -5,6 +5,7 @@ CitewiseError
 ├── MissingData     a library, paper or file that is not there
 ├── BadLibrary      a library that is damaged, or of a format that this version does not read
 ├── LibraryBusy     another process is writing
+├── NoPermission    a library that this user may not read, or not change
 └── MissingExtra    an optional dependency is not installed
 """
 
@@ -37,6 +38,12 @@ class LibraryBusy(CitewiseError):
     """Another process is writing to the library."""
 
     code = "library_busy"
+
+
+class NoPermission(CitewiseError):
+    """A library that this user may not read, or not change."""
+
+    code = "no_permission"
 
 
 class MissingExtra(CitewiseError):

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 import citewise
 from citewise import plugins
-from citewise.cli.terminal import say
+from citewise.cli.terminal import replace_what_cannot_be_shown, say
 from citewise.errors import BadInput, CitewiseError
 
 COMMANDS = {
@@ -87,6 +87,7 @@ def _root(
 
 def main() -> None:
     """Run the command line; an error becomes one line and an exit code."""
+    replace_what_cannot_be_shown()
     for problem in plugins.problems():
         say(f"[yellow]citewise:[/yellow] {escape(problem)}")
 
@@ -105,5 +106,6 @@ def main() -> None:
         sys.stdout = open(1, "w", closefd=False)
         sys.exit(1)
     except OSError as error:  # a disk that is full, a folder that is not there or not ours
-        say(f"[red]citewise:[/red] {escape(str(error.filename or 'output'))}: {error.strerror}")
+        where, what = error.filename or "output", error.strerror or str(error)
+        say(f"[red]citewise:[/red] {escape(f'{where}: {what}')}")
         sys.exit(1)

@@ -6,16 +6,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import citewise
 from citewise import systems
 from citewise.cli.knobs import with_preferences
 from citewise.cli.tables import events_table
-from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
+from citewise.cli.terminal import (
+    LibraryOption,
+    SystemOption,
+    console,
+    progress,
+    say,
+    writing,
+)
 from citewise.drafts.query import DraftOptions, ReadQuery, ids_and_files
-from citewise.drafts.query_lines import read_queries
+from citewise.drafts.query_lines import located_queries
+from citewise.errors import BadInput
 from citewise.ingest.report import Report
 from citewise.preferences import Preferences
 from citewise.render import renderers
@@ -98,7 +105,7 @@ def recommend(
 ) -> None:
     """Recommend papers that a draft should cite."""
     index = citewise.open(library)
-    recommender = index.recommender(str(systems.System.parse(system)))
+    named = str(systems.System.parse(system))
 
     keys, files = ids_and_files(cited or ())
     options = DraftOptions(
@@ -112,7 +119,7 @@ def recommend(
         preferences=preferences,
     )
     read = draft_query(index, draft, options)
-    answer = replace(recommender.answer(read.query, k, explain, spans), read=read.read)
+    answer = replace(index.answer(read.query, k, named, explain, spans), read=read.read)
 
     if not len(answer):
         say("No paper of the library shares a term with this draft within these years.")
@@ -121,7 +128,7 @@ def recommend(
         if format.value != "table":
             file.write(answer.to(format.value))
         elif len(answer):
-            Console(file=file).print(answer_table(answer))
+            console(file).print(answer_table(answer))
 
 
 def draft_query(library: citewise.Library, draft: str | None, options: DraftOptions) -> ReadQuery:
@@ -169,9 +176,13 @@ def run(
     usual = Query(preferences=preferences)
 
     with writing(output) as file, progress("answering") as bar:
-        for number, query in enumerate(read_queries(queries, report, usual), 1):
+        for number, (query, location) in enumerate(located_queries(queries, report, usual), 1):
             tag = named or (systems.FOR_SENTENCES if query.sentence else systems.DEFAULT)
-            answer = index.answer(query, k, tag)
+            try:
+                answer = index.answer(query, k, tag)
+            except BadInput as error:
+                report.note("skipped", "not_answered", location, query.id, str(error))
+                continue
             write_run(
                 file,
                 query.id,
@@ -182,4 +193,4 @@ def run(
             bar(number, None)
 
     if report.counts:
-        Console(stderr=True).print(events_table(report))
+        say(events_table(report))

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import citewise
 from citewise import systems
@@ -17,7 +16,14 @@ from citewise.cli.answers import (
     SinceOption,
     draft_query,
 )
-from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
+from citewise.cli.terminal import (
+    LibraryOption,
+    SystemOption,
+    console,
+    progress,
+    say,
+    writing,
+)
 from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
 from citewise.drafts.query import DraftOptions, ids_and_files
 from citewise.drafts.reading import looks_like_path, paragraphs_of, read_text
@@ -103,7 +109,7 @@ def cite(
     answer = PassageAnswer(tuple(advised), str(systems.System.parse(system)), context.read)
     with writing(output) as file:
         if format.value == "table":
-            Console(file=file).print(passage_table(answer))
+            console(file).print(passage_table(answer))
         else:
             file.write(answer.to(format.value))
 

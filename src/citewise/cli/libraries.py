@@ -10,7 +10,6 @@ from typing import IO, Annotated, get_args
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import citewise
@@ -28,6 +27,7 @@ from citewise.cli.terminal import (
     progress_by_stage,
     say,
     show,
+    show_plain,
     writing,
 )
 from citewise.embed.folder import MINILM
@@ -51,12 +51,12 @@ def demo(library: FolderOption = Path("citewise-demo")) -> None:
     draft = api.build_sample(library)
     answer = citewise.open(library).recommend(draft.title, draft.abstract, k=10)
 
-    show(f"[bold]The draft:[/bold] {draft.title}\n")
+    show(f"[bold]The draft:[/bold] {escape(draft.title)}\n")
     show(answer_table(answer))
 
     show(
-        f"\nThe sample library is in {library}. Try your own draft:\n"
-        f'  citewise recommend --library {library} --title "Learning to rank citations"'
+        f"\nThe sample library is in {escape(str(library))}. Try your own draft:\n"
+        f'  citewise recommend --library {escape(str(library))} --title "Learning to rank citations"'
     )
 
 
@@ -100,21 +100,30 @@ def index(
         bar = stack.enter_context(progress("indexing"))
 
         first_row = _rows(library)
-        api.index(
-            sources,
-            library,
-            format=format.value if format else "",
-            keep_versions=keep_versions,
-            mentions=mentions,
-            report=done,
-            progress=lambda reading: _show_reading(bar, reading),
-        )
+        try:
+            api.index(
+                sources,
+                library,
+                format=format.value if format else "",
+                keep_versions=keep_versions,
+                mentions=mentions,
+                report=done,
+                progress=lambda reading: _show_reading(bar, reading),
+            )
+        except citewise.MissingData:  # the sources are not there, or have nothing
+            stack.close()
+            if done.counts:
+                say(report_table(done))
+            raise
 
         if events:
             _note_near_duplicates(library, first_row, done)
 
     say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
-    Console(stderr=True).print(report_table(done))
+    say(report_table(done))
+    if not (done.added or done.updated or done.unchanged or done.sentences or done.known_sentences):
+        say("Nothing was imported: no paper and no citing sentence was found in the sources.")
+        raise typer.Exit(1)
 
 
 def _show_reading(bar: Callable[[int, int | None], None], reading: Reading) -> None:
@@ -186,7 +195,7 @@ def info(
     """Show what a library holds: counts, years, coverage, indexes, size."""
     about = citewise.open(library).describe()
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(asdict(about)), indent=2).decode())
+        show_plain(msgspec.json.format(msgspec.json.encode(asdict(about)), indent=2).decode())
     else:
         show(description_table(about))
 
@@ -227,7 +236,7 @@ def verify(
         raise typer.Exit(1)
     if near_duplicates:
         for one, other, similarity in citewise.open(library).near_duplicates():
-            typer.echo(f"{similarity:.2f}\t{one.id}\t{other.id}\t{one.title}\t{other.title}")
+            show_plain(f"{similarity:.2f}\t{one.id}\t{other.id}\t{one.title}\t{other.title}")
 
 
 @commands.command(epilog="Example: citewise compact --library my-library")

@@ -113,5 +113,6 @@ def plugins_table(plugins: tuple[Plugin, ...]) -> RenderableType:
 
     for each in plugins:
         state = f"left out: {each.problem}" if each.problem else "in use"
-        table.add_row(each.group.removesuffix("s"), each.name, each.package, escape(state))
+        row = (each.group.removesuffix("s"), each.name, each.package, state)
+        table.add_row(*map(escape, row))
     return table

@@ -1,16 +1,32 @@
-"""Shared by the commands: options, printing, progress bars, and files that appear whole."""
+"""Shared by the commands: options, printing, progress bars, and files that appear whole.
+
+Everything that is printed passes here, and what came from files is made harmless: no escape
+sequence, no change of the direction of text, no markup and no emoji code of a title is obeyed.
+"""
 
 import contextlib
+import io
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 
 from citewise import systems
+from citewise.errors import BadInput
+
+
+def _folder(text: str | Path) -> Path:
+    """Return the folder of an option; "" is no folder, though Python takes it for the current."""
+    if not str(text).strip():
+        raise BadInput("--library is empty; name the library's folder, such as my-library")
+    return Path(text)
+
 
 LibraryOption = Annotated[
     str,
@@ -19,7 +35,15 @@ LibraryOption = Annotated[
     ),
 ]
 FolderOption = Annotated[
-    Path, typer.Option("--library", "-l", help="The library's folder.", show_default=False)
+    Path,
+    typer.Option(
+        "--library",
+        "-l",
+        help="The library's folder.",
+        show_default=False,
+        parser=_folder,
+        metavar="PATH",
+    ),
 ]
 """A library that is written: on disk, unlike some that are only read."""
 
@@ -33,14 +57,67 @@ SystemOption = Annotated[
 ]
 
 
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # all controls but tab and line end: escape sequences
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # the direction of text
+    "\u200b\u2028\u2029\u2060-\u2064\ufeff\U000e0000-\U000e007f]"  # what nobody sees
+)
+
+
+def harmless(text: str) -> str:
+    """Return a text without the characters that command a terminal or hide what is written."""
+    return _HARMFUL.sub("", text)
+
+
+class _HarmlessConsole(Console):
+    """A console whose texts are harmless, whatever they were made of; colours are its own."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+
+class _HarmlessStream:
+    """Standard output where it is a terminal: texts are made harmless on the way."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(harmless(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def console(file: IO[str] | None = None, stderr: bool = False) -> Console:
+    """Return a console that draws on a file, standard output or standard error."""
+    plain = file.stream if isinstance(file, _HarmlessStream) else file
+    return _HarmlessConsole(file=plain, stderr=stderr, emoji=False, highlight=not stderr)
+
+
+def replace_what_cannot_be_shown() -> None:
+    """Let characters that standard output cannot encode become "?" instead of an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
 def show(what: Any) -> None:
     """Print a text or anything else that rich can draw to standard output."""
-    Console(soft_wrap=False).print(what)
+    console().print(what, soft_wrap=False)
 
 
-def say(message: str) -> None:
+def show_plain(text: str) -> None:
+    """Print a text as it is, without markup, to standard output."""
+    with writing(None) as file:
+        file.write(f"{text}\n")
+
+
+def say(message: RenderableType) -> None:
     """Print a message to standard error."""
-    Console(stderr=True, highlight=False).print(message, soft_wrap=True)
+    console(stderr=True).print(message, soft_wrap=isinstance(message, str))
 
 
 @contextlib.contextmanager
@@ -53,7 +130,7 @@ def progress(label: str) -> Iterator[Callable[[int, int | None], None]]:
 @contextlib.contextmanager
 def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
     """Show a progress bar with a label that changes; yield a function that moves it."""
-    console = Console(stderr=True)
+    drawn_on = console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -62,7 +139,7 @@ def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
     )
 
     with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
+        *columns, console=drawn_on, transient=True, disable=not drawn_on.is_terminal
     ) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(
@@ -77,7 +154,7 @@ def write_result(path: Path | None, format: str, results: Mapping[str, Callable[
     result = results[format]()
     with writing(path) as file:
         if format == "table":
-            Console(file=file).print(result)
+            console(file).print(result)
         else:
             file.write(result)
 
@@ -86,7 +163,8 @@ def write_result(path: Path | None, format: str, results: Mapping[str, Callable[
 def writing(path: Path | None) -> Iterator[IO[str]]:
     """Yield a file to write to, or standard output; a file appears whole or not at all."""
     if path is None or str(path) == "-":
-        yield sys.stdout
+        stream: Any = _HarmlessStream(sys.stdout) if sys.stdout.isatty() else sys.stdout
+        yield stream
         return
 
     path = path.resolve()  # through a link, its target is written, and the link stays

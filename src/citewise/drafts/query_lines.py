@@ -22,6 +22,14 @@ def read_queries(path: str | Path, report: Report, usual: Query | None = None) -
     Lines that are no query are reported and skipped. Fields that a line does not have are taken
     from `usual`.
     """
+    for query, _ in located_queries(path, report, usual):
+        yield query
+
+
+def located_queries(
+    path: str | Path, report: Report, usual: Query | None = None
+) -> Iterator[tuple[Query, SourceLocation]]:
+    """Yield the same as `read_queries`, each with the line that it is from."""
     source = open_source(str(path))
     seen: set[str] = set()
     try:
@@ -40,7 +48,7 @@ def read_queries(path: str | Path, report: Report, usual: Query | None = None) -
                 continue
 
             seen.add(query.id)
-            yield query
+            yield query, location
     finally:
         source.close()
 

@@ -13,6 +13,7 @@ detect its files.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def read(
     if format and format not in FORMATS:
         raise BadInput(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
 
-    files = list(find(paths))
+    files = list(find(paths, partial(_note_library, report)))
     siblings = Siblings(tuple(files))
     for path in files:
         try:
@@ -145,6 +146,11 @@ def read(
                 yield from _records(module, source, report, progress)
         finally:
             source.close()
+
+
+def _note_library(report: Report, library: Path) -> None:
+    location = SourceLocation(str(library), 1)
+    report.note("skipped", "citewise_library", location, detail="not read as a source")
 
 
 def _records(

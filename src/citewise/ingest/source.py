@@ -9,6 +9,7 @@ from typing import IO, Any, cast
 
 from citewise.errors import BadInput, MissingData
 from citewise.ingest.decompress import DAMAGE, decompressed
+from citewise.ingest.library_folders import library_around
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.transcode import Transcoded
 from citewise.text.encoding import marked_encoding
@@ -62,10 +63,13 @@ class Source:
             self.raw.close()
 
 
-def find(paths: Iterable[str | Path]) -> Iterator[str]:
+def find(
+    paths: Iterable[str | Path], left_out: Callable[[Path], None] = lambda library: None
+) -> Iterator[str]:
     """Yield the paths of files ("-": standard input), and those of the files in folders.
 
-    A folder's files are sorted; hidden ones are left out.
+    A folder's files are sorted; hidden ones are left out, and those of citewise libraries, of each
+    of which `left_out` is told.
     """
     for path in map(str, paths):
         given = Path(path)
@@ -73,9 +77,14 @@ def find(paths: Iterable[str | Path]) -> Iterator[str]:
             yield path
         elif given.is_dir():
             inside = (file for file in given.rglob("*") if file.is_file())
-            files = sorted(file for file in inside if not _hidden(file, given))
+            visible = sorted(file for file in inside if not _hidden(file, given))
+            around = {file: library_around(file, given) for file in visible}
+            for library in sorted({each for each in around.values() if each is not None}):
+                left_out(library)
+
+            files = [file for file in visible if around[file] is None]
             if not files:
-                raise MissingData(f"{path}: no files in this folder")
+                raise MissingData(f"{path}: no files in this folder that are no library's own")
             yield from map(str, files)
         else:
             raise MissingData(f"{path}: no such file or folder")

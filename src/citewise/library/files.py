@@ -30,8 +30,8 @@ def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
 def write_array(path: Path, array: NDArray[Any], dtype: DTypeLike) -> None:
     """Write an array as plain little-endian values."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        np.ascontiguousarray(array, np.dtype(dtype).newbyteorder("<")).tofile(file)
+    with path.open("wb") as file:  # not `tofile`, whose error on a full disk says nothing
+        file.write(np.ascontiguousarray(array, np.dtype(dtype).newbyteorder("<")).data)
 
 
 def checksum(path: Path) -> str:
@@ -89,9 +89,16 @@ def walk(folder: Path) -> Iterator[Path]:
     yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def delete(path: Path) -> None:
-    """Remove a file or folder if that is possible; one that is still open (on Windows) stays for
-    the next clean-up.
+def give_usual_modes(folder: Path) -> None:
+    """Give a folder's files the permissions of any new file: tantivy writes some for their owner
+    alone, and then nobody else can read the library.
     """
-    with contextlib.suppress(OSError):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    probe = folder / "mode.new"
+    probe.touch()
+    mode = probe.stat().st_mode & 0o777
+    probe.unlink()
+
+    for file in folder.iterdir():
+        if file.stat().st_mode & 0o777 != mode:
+            with contextlib.suppress(PermissionError):  # a link to a file of another user
+                file.chmod(mode)

@@ -1,16 +1,22 @@
 """A library as its readers see it: one generation of a folder, opened once, memory-mapped."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from citewise.errors import BadLibrary
+from citewise.errors import BadLibrary, NoPermission
 from citewise.library import manifest as manifests
+from citewise.library.checks import blaming_damage, check_at_opening, damaged
 from citewise.library.evidence.reader import EvidenceStore
 from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.evidence.tables import EvidenceTables
+from citewise.library.files import walk
 from citewise.library.graph import GraphStore
 from citewise.library.lexical import LexicalReader, LexicalStore
+from citewise.library.location import folder_of
 from citewise.library.manifest import Manifest
 from citewise.library.models import ModelStore
 from citewise.library.papers import PaperStore
@@ -35,26 +41,32 @@ class LibraryFolder:
     def __init__(self, path: Path | str) -> None:
         """Open the current generation; should a writer replace it meanwhile, open the next one."""
         keep_freed_memory()
-        self.path = Path(path)
+        self.path = folder_of(path)
 
         for _ in range(_OPEN_ATTEMPTS):
             manifest = manifests.load(self.path)
             try:
                 self._open(manifest)
                 return
-            except FileNotFoundError as error:
-                missing = error.filename
-            except ValueError as error:
-                missing = str(error)
+            except FileNotFoundError as missing:
+                error = damaged(self.path, f"{missing.filename}: missing")
+            except PermissionError as forbidden:
+                raise _unreadable(self.path, forbidden) from None
+            except ValueError as unreadable:
+                error = damaged(self.path, str(unreadable))
+            except BadLibrary as found:
+                error = found
             if manifests.load(self.path).generation == manifest.generation:
                 break
 
-        raise BadLibrary(
-            f"{self.path}: damaged ({missing} is missing or unreadable); run: "
-            f"citewise verify --library {self.path}"
-        )
+        raise error
 
     def _open(self, manifest: Manifest) -> None:
+        check_at_opening(self.path, manifest.files)
+        with blaming_damage(self.path, manifest.files):
+            self._open_stores(manifest)
+
+    def _open_stores(self, manifest: Manifest) -> None:
         tables = self.path / "tables" / manifest.tables
         self.manifest = manifest
         self.segments = Segments(
@@ -87,6 +99,19 @@ class LibraryFolder:
             tables = EvidenceTables.build([], nothing, self.tables.keys, self.segments.years)
         return EvidenceStore(segments, tables, self.papers.in_scope)
 
+    @cached_property
+    def _bytes_beside(self) -> int:
+        """The size of what belongs to no generation: vectors, and the library's own models."""
+        return sum(
+            file.stat().st_size for kind in ("vectors", "models") for file in walk(self.path / kind)
+        )
+
+    @contextmanager
+    def blaming_damage(self) -> Iterator[None]:
+        """Where something fails in this context because a file is damaged, name the file."""
+        with blaming_damage(self.path, self.manifest.files):
+            yield
+
     @property
     def info(self) -> StoreInfo:
         """What this library is, and which state of it is open."""
@@ -98,5 +123,13 @@ class LibraryFolder:
             terms=len(self.vocabulary),
             segments=len(self.segments),
             deleted=self.tables.deleted.size,
-            bytes_on_disk=sum(entry.size for entry in self.manifest.files.values()),
+            bytes_on_disk=sum(entry.size for entry in self.manifest.files.values())
+            + self._bytes_beside,
         )
+
+
+def _unreadable(library: Path, error: PermissionError) -> NoPermission:
+    return NoPermission(
+        f"{library}: you may not read {error.filename or 'a file in it'}; its owner can allow that "
+        f"with: chmod -R a+rX {library}"
+    )

@@ -6,7 +6,6 @@ import bisect
 import contextlib
 import datetime
 import itertools
-import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,10 +18,11 @@ from citewise.library.derived_tables import derive
 from citewise.library.entries import BATCH, Entries
 from citewise.library.evidence.segment import EvidenceSegment, EvidenceWriter
 from citewise.library.evidence.sentences import Sentences
-from citewise.library.files import checksum, delete, link_folder, sync, walk
+from citewise.library.files import checksum, link_folder, sync, walk
 from citewise.library.folder import LibraryFolder
 from citewise.library.lexical import LexicalWriter
 from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
+from citewise.library.own_files import GENERATION, KINDS, delete_own
 from citewise.library.segment import Segment, SegmentWriter
 from citewise.library.vocabulary import VocabularyWriter
 from citewise.protocols import FIELDS
@@ -31,12 +31,6 @@ from citewise.types import Paper
 
 _SMALL = 50_000
 """Segments of fewer rows (or sentences) are joined with their neighbours as they accumulate."""
-
-_KINDS = ("segments", "lexical", "tables", "evidence")
-"""The folders of a library in which each generation has one or more folders of its own."""
-
-_OUR_NAME = re.compile(r"\d{6,}(-joined|-scratch)?")
-"""What a generation's files are called; anything else in a library's folder belongs to the user."""
 
 
 class Generation:
@@ -131,6 +125,11 @@ class Generation:
         """Return the numbers of the sentences of some papers."""
         table = library.evidence.sentence_table()
         return table.numbers[np.isin(table.citing, rows)]
+
+    @property
+    def empty(self) -> bool:
+        """Whether neither this generation nor the one before has anything."""
+        return self._old is None and not self._rows and self._evidence is None
 
     def append_sentences(self, sentences: Sentences) -> None:
         """Add citing sentences behind the last."""
@@ -235,9 +234,9 @@ class Generation:
         self._segment.abandon()
         if self._evidence is not None:
             self._evidence.abandon()
-        for kind in _KINDS:
-            for leftover in (self.path / kind).glob(f"{self._name}*"):
-                delete(leftover)
+        for kind in KINDS:
+            for ending in ("", "-joined", "-scratch"):
+                delete_own(kind, self.path / kind / f"{self._name}{ending}")
             with contextlib.suppress(OSError):  # other generations are in it
                 (self.path / kind).rmdir()
 
@@ -251,7 +250,7 @@ class Generation:
             entries.append(SegmentEntry(self._name, self._base, self._segment.rows))
             segments.append(Segment(self._segment.folder, self._segment.rows))
         else:
-            delete(self._segment.folder)
+            delete_own("segments", self._segment.folder)
 
         tail = _tail([segment.rows for segment in segments])
         if 0 <= tail < len(segments) - 1:
@@ -351,7 +350,7 @@ def collect_garbage(path: Path, manifest: Manifest | None) -> None:
     used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()
     used |= {f"evidence/{name}" for name in manifest.evidence} if manifest else set()
 
-    for kind in _KINDS:
+    for kind in KINDS:
         for folder in (path / kind).glob("*"):
-            if f"{kind}/{folder.name}" not in used and _OUR_NAME.fullmatch(folder.name):
-                delete(folder)
+            if f"{kind}/{folder.name}" not in used and GENERATION.fullmatch(folder.name):
+                delete_own(kind, folder)

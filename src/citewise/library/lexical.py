@@ -2,8 +2,12 @@
 term.
 """
 
+import contextlib
 import itertools
-from collections.abc import Sequence
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 
 from citewise.arrays import Ragged, Rows
 from citewise.errors import BadInput
+from citewise.library.files import give_usual_modes
 from citewise.library.papers import PaperStore
 from citewise.library.process_memory import uncollected
 from citewise.library.scopes import year_range
@@ -77,11 +82,37 @@ def _open(folder: Path, create: bool = False) -> tantivy.Index:
     return index
 
 
+@contextlib.contextmanager
+def _lockable(folder: Path) -> Iterator[Path]:
+    """Give a folder with an index in which tantivy can make its lock file: the folder itself, or a
+    temporary one with links to its files where we may not write.
+
+    A searcher maps every file when it is made, so the links are needed no longer than that.
+    """
+    if _may_lock(folder):
+        yield folder
+        return
+
+    with tempfile.TemporaryDirectory(prefix="citewise-") as links:
+        for file in folder.iterdir():
+            if file.suffix == ".json":
+                shutil.copyfile(file, Path(links) / file.name)
+            elif file.suffix != ".lock":
+                (Path(links) / file.name).symlink_to(file.resolve())
+        yield Path(links)
+
+
+def _may_lock(folder: Path) -> bool:
+    lock = folder / ".tantivy-meta.lock"
+    return os.access(folder, os.W_OK) and (not lock.exists() or os.access(lock, os.W_OK))
+
+
 class LexicalWriter:
     """Adds and removes rows; readers see nothing before `close`."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
         index = _open(folder, create=True)
         self._schema, self._writer = index.schema, index.writer(_HEAP, _THREADS)
 
@@ -107,6 +138,7 @@ class LexicalWriter:
         """Commit, and wait for the merging of segments."""
         self._writer.commit()
         self._writer.wait_merging_threads()
+        give_usual_modes(self._folder)
 
 
 class LexicalReader:
@@ -115,9 +147,10 @@ class LexicalReader:
     """
 
     def __init__(self, folder: Path) -> None:
-        index = _open(folder)
-        index.config_reader("manual")
-        self._schema, self._searcher = index.schema, index.searcher()
+        with _lockable(folder) as readable:
+            index = _open(readable)
+            index.config_reader("manual")
+            self._schema, self._searcher = index.schema, index.searcher()
 
     def __len__(self) -> int:
         return self._searcher.num_docs

@@ -12,19 +12,16 @@ from pathlib import Path
 import filelock
 import msgspec
 
-from citewise.errors import BadInput, LibraryBusy
+from citewise.errors import BadInput, LibraryBusy, NoPermission
+from citewise.library.location import require_own_folder, require_writable
 
 
 @contextlib.contextmanager
 def writer_lock(library: Path) -> Iterator[None]:
     """Keep the library's writer lock; the system frees it however the process ends."""
-    try:
-        library.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(
-            f"{library}: cannot be a folder ({error.strerror}); name another one for the library"
-        ) from None
-
+    require_own_folder(library)
+    require_writable(library)
+    made = _made(library)
     holder = library / "writer.json"
     lock = filelock.FileLock(library / "writer.lock", timeout=0)
     try:
@@ -33,22 +30,41 @@ def writer_lock(library: Path) -> Iterator[None]:
         raise LibraryBusy(
             f"{library}: {_described(holder)} is writing to this library; try again when it is done"
         ) from None
+    except PermissionError:
+        raise NoPermission(
+            f"{library}: you may not open {library / 'writer.lock'} for writing, so the library "
+            f"cannot be changed; its owner can allow that with: chmod g+w {library}/writer.lock"
+        ) from None
 
     try:
         holder.write_bytes(msgspec.json.encode(_myself()))
         yield
     finally:
         holder.unlink(missing_ok=True)
-        _tidy(library)
+        _tidy(library, made)
         lock.release()
 
 
-def _tidy(library: Path) -> None:
-    """Leave no folder behind where nothing was ever written."""
+def _made(library: Path) -> bool:
+    """Make the library's folder if there is none; return whether it was made."""
+    try:
+        if library.is_dir():
+            return False
+        library.mkdir(parents=True, exist_ok=True)
+        return True
+    except OSError as error:
+        raise BadInput(
+            f"{library}: cannot be a folder ({error.strerror}); name another one for the library"
+        ) from None
+
+
+def _tidy(library: Path, made: bool) -> None:
+    """Leave nothing behind where nothing was ever written; a folder that was there stays."""
     if {file.name for file in library.iterdir()} <= {"writer.lock"}:
         with contextlib.suppress(OSError):
             (library / "writer.lock").unlink(missing_ok=True)
-            library.rmdir()
+            if made:
+                library.rmdir()
 
 
 def _myself() -> dict[str, str | int]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from citewise.errors import BadLibrary, MissingData
+from citewise.errors import BadLibrary, MissingData, NoPermission
 from citewise.library.files import replace
+from citewise.library.seal import sealed, unsealed
 
 FORMAT = 2
 """Raised by every change that an older citewise cannot read: 2 has evidence. A library without
@@ -82,8 +83,14 @@ def load(library: Path) -> Manifest:
             f"{library}: no citewise library here; make one with: "
             f"citewise index SOURCE... --library {library}"
         ) from None
+    except PermissionError:
+        raise NoPermission(
+            f"{library}: you may not read {NAME} in this folder; its owner can allow that with: "
+            f"chmod -R a+rX {library}"
+        ) from None
 
     try:
+        content = unsealed(content)
         version = msgspec.json.decode(content, type=_Version).format
         if version > FORMAT:
             raise BadLibrary(
@@ -91,7 +98,7 @@ def load(library: Path) -> Manifest:
                 "upgrade with: pip install -U citewise"
             )
         return msgspec.json.decode(content, type=Manifest)
-    except msgspec.DecodeError as error:
+    except ValueError as error:  # msgspec's errors are ValueErrors
         raise BadLibrary(
             f"{library / NAME}: not a manifest ({error}); restore it from a backup "
             "or index the sources again"
@@ -100,4 +107,5 @@ def load(library: Path) -> Manifest:
 
 def save(library: Path, manifest: Manifest) -> None:
     """Make a generation current: the atomic step of every change."""
-    replace(library / NAME, msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+    content = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+    replace(library / NAME, sealed(content))

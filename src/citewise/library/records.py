@@ -54,7 +54,7 @@ class RecordWriter:
         self.file = (folder / "records.zst").open("w+b")
         self._starts, self._firsts = [0], [0]
         self._pending: list[bytes] = []
-        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
 
     def extend(self, contents: list[bytes]) -> None:
         """Add encoded papers behind the last."""

@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 
 from citewise.arrays import Column, Hashes, Rows
 from citewise.errors import BadLibrary
+from citewise.library.checks import check_at_opening, file_problem
 from citewise.library.evidence.reader import EvidenceStore
-from citewise.library.files import checksum, delete, read_array, replace, sync, write_array
+from citewise.library.files import checksum, read_array, replace, sync, write_array
 from citewise.library.manifest import FileEntry
+from citewise.library.own_files import is_own
 from citewise.library.papers import PaperStore
+from citewise.library.seal import sealed, unsealed
 from citewise.protocols import EncodedBy, Encoder, VectorCounts
 from citewise.text.ids import digest
 from citewise.types import Paper, Scope
@@ -206,25 +209,32 @@ def load(library: Path) -> VectorReader | None:
         manifest = _read(folder / _FINISHED)
         if manifest is None:
             return None
-        with contextlib.suppress(FileNotFoundError, ValueError):  # gone, or cut
+        try:
+            check_at_opening(folder, _files(manifest))
             return VectorReader.of(folder, manifest)
-    raise _damaged(folder)
+        except (FileNotFoundError, ValueError) as error:  # gone, or damaged
+            problem = str(error)
+    raise _damaged(folder, problem)
 
 
-def _damaged(folder: Path) -> BadLibrary:
+def _files(manifest: VectorManifest) -> dict[str, FileEntry]:
+    return {name: entry for part in manifest.parts for name, entry in part.files.items()}
+
+
+def _damaged(folder: Path, problem: str) -> BadLibrary:
     return BadLibrary(
-        f"{folder}: damaged; delete this folder, which the library can do without, "
+        f"{folder}: damaged ({problem}); delete this folder, which the library can do without, "
         f"and make the vectors anew with: citewise encode --library {folder.parent}"
     )
 
 
 def _read(file: Path) -> VectorManifest | None:
     try:
-        return msgspec.json.decode(file.read_bytes(), type=VectorManifest)
+        return msgspec.json.decode(unsealed(file.read_bytes()), type=VectorManifest)
     except FileNotFoundError:
         return None
-    except msgspec.DecodeError:
-        raise _damaged(file.parent) from None
+    except ValueError as error:  # msgspec's errors are ValueErrors
+        raise _damaged(file.parent, f"{file.name}: {error}") from None
 
 
 class VectorWriter:
@@ -258,7 +268,7 @@ class VectorWriter:
             vectors = self._encoder.encode(texts(here)).astype(np.float16)
             order = np.argsort(hashes[here])
             self._keep(kind, hashes[here][order], [vectors[order]])
-            replace(self._folder / _UNFINISHED, msgspec.json.encode(self._manifest))
+            replace(self._folder / _UNFINISHED, sealed(msgspec.json.encode(self._manifest)))
             progress(start + here.size, positions.size)
         return int(positions.size)
 
@@ -284,7 +294,7 @@ class VectorWriter:
                 ),
             )
 
-        replace(self._folder / _FINISHED, msgspec.json.encode(self._manifest))
+        replace(self._folder / _FINISHED, sealed(msgspec.json.encode(self._manifest)))
         self._collect_garbage()
 
     def _reader(self) -> VectorReader:
@@ -292,7 +302,8 @@ class VectorWriter:
 
     def _keep(self, kind: Kind, keys: Hashes, vectors: Iterable[NDArray[np.float16]]) -> None:
         """Write a part, durably, and add it to the manifest in memory."""
-        name = f"{1 + max((int(file.stem) for file in self._folder.glob('*.keys')), default=0):06d}"
+        own = [file for file in self._folder.glob("*.keys") if is_own(_FOLDER, file.name)]
+        name = f"{1 + max((int(file.stem) for file in own), default=0):06d}"
         files = {suffix: self._folder / f"{name}.{suffix}" for suffix in ("keys", "values")}
 
         write_array(files["keys"], keys, np.uint64)
@@ -314,20 +325,28 @@ class VectorWriter:
     def _collect_garbage(self) -> None:
         used = {name for part in self._manifest.parts for name in part.files} | {_FINISHED}
         for file in self._folder.iterdir():
-            if file.name not in used:
-                delete(file)
+            if file.name not in used and is_own(_FOLDER, file.name):
+                with contextlib.suppress(OSError):  # still open (on Windows)
+                    file.unlink()
 
 
 def problems(library: Path) -> Iterator[str]:
     """Yield what is wrong with a library's vectors, one message a problem."""
     folder = library / _FOLDER
     try:
-        manifest = _read(folder / _FINISHED)
+        manifest, unfinished = _read(folder / _FINISHED), _read(folder / _UNFINISHED)
     except BadLibrary as error:
         yield str(error)
         return
 
-    damaged = list(_file_problems(folder, manifest)) if manifest is not None else []
+    files = {
+        name: entry
+        for each in (unfinished, manifest)
+        if each
+        for name, entry in _files(each).items()
+    }
+    found = (file_problem(folder, name, entry) for name, entry in files.items())
+    damaged = [f"vectors/{problem}" for problem in found if problem]
     yield from damaged
     if manifest is None or damaged:
         return
@@ -341,13 +360,3 @@ def problems(library: Path) -> Iterator[str]:
             lengths = np.linalg.norm(values[start : start + _PART].astype(np.float32), axis=1)
             if not (np.abs(lengths - 1) < _LENGTH_ERROR).all():
                 yield f"vectors/{part.name}: vectors {start:,} and following are not of length 1"
-
-
-def _file_problems(folder: Path, manifest: VectorManifest) -> Iterator[str]:
-    for part in manifest.parts:
-        for name, entry in part.files.items():
-            file = folder / name
-            if not file.is_file():
-                yield f"vectors/{name}: missing"
-            elif file.stat().st_size != entry.size or checksum(file) != entry.checksum:
-                yield f"vectors/{name}: content changed since it was written"

@@ -14,11 +14,12 @@ from citewise.arrays import Rows
 from citewise.errors import BadLibrary
 from citewise.library import manifest as manifests
 from citewise.library import vectors
+from citewise.library.checks import file_problem
 from citewise.library.derived_tables import derive
 from citewise.library.evidence.sentences import Sentences, decode, text_digest
 from citewise.library.evidence.tables import EvidenceTables
-from citewise.library.files import checksum
 from citewise.library.folder import LibraryFolder
+from citewise.library.location import folder_of
 from citewise.library.manifest import Manifest
 from citewise.library.segment import Segment
 from citewise.library.tables import Tables
@@ -53,12 +54,15 @@ class Verification:
 def verify(
     path: Path | str, progress: Callable[[int, int], None] = lambda done, all_: None
 ) -> Verification:
-    """Check a library from its files' checksums up to every paper; `progress` is called with the
-    number of papers that were read and the number of all papers.
+    """Check a library from its files' checksums up to every paper and sentence.
+
+    `progress` is called with how much was read and how much there is: first bytes of files, then
+    citing sentences if there are any, then papers.
     """
-    manifest = manifests.load(Path(path))
-    problems = list(_file_problems(Path(path), manifest))
-    if problems and manifests.load(Path(path)).generation != manifest.generation:
+    folder = folder_of(path)
+    manifest = manifests.load(folder)
+    problems = list(_file_problems(folder, manifest, progress))
+    if problems and manifests.load(folder).generation != manifest.generation:
         return verify(path, progress)  # a writer replaced the files that were being read
     if problems:
         return Verification(
@@ -70,8 +74,8 @@ def verify(
         problems += [
             *_count_problems(library),
             *_table_problems(library),
+            *_sentence_problems(library, progress),
             *_paper_problems(library, progress),
-            *_sentence_problems(library),
             *_model_problems(library),
             *vectors.problems(library.path),
         ]
@@ -90,15 +94,16 @@ def verify(
     )
 
 
-def _file_problems(path: Path, manifest: Manifest) -> Iterator[str]:
+def _file_problems(
+    path: Path, manifest: Manifest, progress: Callable[[int, int], None]
+) -> Iterator[str]:
+    done, total = 0, sum(entry.size for entry in manifest.files.values())
     for name, entry in manifest.files.items():
-        file = path / name
-        if not file.is_file():
-            yield f"{name}: missing"
-        elif file.stat().st_size != entry.size:
-            yield f"{name}: {file.stat().st_size} bytes instead of {entry.size}"
-        elif checksum(file) != entry.checksum:
-            yield f"{name}: content changed since it was written"
+        problem = file_problem(path, name, entry)
+        if problem:
+            yield problem
+        done += entry.size
+        progress(done, total)
 
 
 def _count_problems(library: LibraryFolder) -> Iterator[str]:
@@ -185,14 +190,19 @@ def _differing(segment: Segment, rows: Rows) -> Iterator[int]:
             yield position
 
 
-def _sentence_problems(library: LibraryFolder) -> Iterator[str]:
+def _sentence_problems(
+    library: LibraryFolder, progress: Callable[[int, int], None]
+) -> Iterator[str]:
     """Yield the sentences that differ from the arrays or their spans; every sentence is read."""
+    done, total = 0, sum(map(len, library.evidence.segments))
     for segment in library.evidence.segments:
         for start in range(0, len(segment), _BATCH):
             numbers = np.arange(start, min(start + _BATCH, len(segment)))
             for position in _differing_sentences(segment.sentences(numbers)):
                 name = f"{segment.folder.name}, sentence {start + position}"
                 yield f"{name}: its record and its arrays differ"
+            done += numbers.size
+            progress(done, total)
 
 
 def _differing_sentences(stored: Sentences) -> Iterator[int]:
@@ -218,10 +228,12 @@ def _differing_sentences(stored: Sentences) -> Iterator[int]:
 
 
 def _model_problems(library: LibraryFolder) -> Iterator[str]:
-    """Yield the models that are not JSON; whoever loads one checks what is in it."""
+    """Yield the models that were changed or are no JSON; whoever loads one checks what is in it."""
     for name in library.models.names():
         try:
             msgspec.json.decode(library.models.load(name) or b"")
+        except BadLibrary as error:
+            yield str(error)
         except msgspec.DecodeError as error:
             yield f"models/{name}.json: {error}"
 

@@ -15,6 +15,7 @@ from citewise.library.entries import Batch
 from citewise.library.folder import LibraryFolder
 from citewise.library.generation import Generation, collect_garbage
 from citewise.library.intake import Intake
+from citewise.library.location import folder_of
 from citewise.library.lock import writer_lock
 from citewise.library.vectors import Kind, VectorWriter, text_hashes, text_of
 from citewise.protocols import Encoder
@@ -25,10 +26,19 @@ def add(
     batches: Iterable[Batch],
     report: Report | None = None,
     keep_versions: bool = False,
+    may_be_empty: bool = True,
 ) -> LibraryFolder:
-    """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers."""
-    with _writing(Path(path)) as generation:
+    """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers.
+
+    Unless it `may_be_empty`, a library of nothing is not made, which is an error.
+    """
+    with _writing(folder_of(path)) as generation:
         Intake(generation, report or Report(), keep_versions).take(batches)
+        if generation.empty and not may_be_empty:
+            raise MissingData(
+                f"{path}: no library was made, since no paper and no citing sentence was found in "
+                "the sources"
+            )
         generation.commit()
     return LibraryFolder(path)
 
@@ -36,7 +46,7 @@ def add(
 def remove(path: Path | str, keys: Iterable[str]) -> LibraryFolder:
     """Remove papers by any of their ids; if one is unknown, nothing is removed."""
     names = list(keys)
-    with _writing(Path(path), must_exist=True) as generation:
+    with _writing(folder_of(path), must_exist=True) as generation:
         rows = LibraryFolder(path).papers.find(names).tolist()
         unknown = [name for name, row in zip(names, rows, strict=True) if row < 0]
         if unknown:
@@ -49,7 +59,7 @@ def remove(path: Path | str, keys: Iterable[str]) -> LibraryFolder:
 
 def compact(path: Path | str) -> LibraryFolder:
     """Rewrite a library without what was removed, in one segment; rows are numbered anew."""
-    with _writing(Path(path), must_exist=True, from_scratch=True) as generation:
+    with _writing(folder_of(path), must_exist=True, from_scratch=True) as generation:
         generation.copy_all()
         generation.commit()
     return LibraryFolder(path)
@@ -69,6 +79,11 @@ def _writing(
         generation = Generation(path, old, from_scratch)
         try:
             yield generation
+        except OSError as error:
+            generation.abandon()
+            if error.filename is None:  # as on a full disk
+                error.filename = str(path)
+            raise
         except BaseException:
             generation.abandon()
             raise
@@ -86,8 +101,8 @@ def encode(
     Readers see all of them or none, and vectors of texts that are gone are dropped. Where it was
     killed, the next call goes on.
     """
-    manifests.load(Path(path))
-    with writer_lock(Path(path)):
+    manifests.load(folder_of(path))
+    with writer_lock(folder_of(path)):
         library = LibraryFolder(path)
         evidence, rows = library.evidence, library.papers.rows
         spans = evidence.cited_spans()

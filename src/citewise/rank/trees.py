@@ -23,6 +23,7 @@ from citewise.protocols import Models, Signals
 from citewise.rank import derived
 from citewise.rank.features import GO_BACK, feature_matrix
 from citewise.rank.linear import LinearModel
+from citewise.rank.tree_text import tree_problem
 from citewise.signals import DRAFTS, SENTENCES, Catalogue, plain
 from citewise.types import ServedBy
 
@@ -175,6 +176,9 @@ class TreeModel:
                 f"the {whose} for {kind.name!r} was trained with other features than this version "
                 f"of citewise computes{f' (it reads {unknown})' if unknown else ''}; {GO_BACK}"
             )
+        problem = "" if shipped else tree_problem(saved.trees, len(saved.features))
+        if problem:
+            raise BadLibrary(f"the ranker's trees cannot be read ({problem}); {GO_BACK}")
         return cls(
             kind=kind,
             trees=_boosters(saved.trees, kind),
