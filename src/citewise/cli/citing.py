@@ -15,6 +15,7 @@ from citewise.cli.answers import (
     OutputFormat,
     OutputOption,
     SinceOption,
+    UntilOption,
     draft_query,
 )
 from citewise.cli.terminal import LibraryOption, SystemOption, progress, say, writing
@@ -59,6 +60,7 @@ def cite(
         typer.Option(min=0, help="How many sentences of the literature are shown for a paper."),
     ] = 2,
     system: SystemOption = systems.FOR_SENTENCES,
+    until: UntilOption = None,
     before: BeforeOption = None,
     since: SinceOption = None,
     cited: Annotated[
@@ -89,7 +91,7 @@ def cite(
         abstract=abstract,
         cited=keys,
         bibliographies=files,
-        year=before,
+        year=before if until is None else until,
         since=since,
     )
     context, sentences = draft_query(index, draft, options), _sentences(text, lines)
