@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -40,6 +40,8 @@ from citewise.types import Answer, CitingSentence, Paper, Query
 _SYSTEMS_KEPT = 32
 _Given = ParamSpec("_Given")
 _Returned = TypeVar("_Returned")
+_PAPERS_READ = 256
+"""Papers that an iteration over a library reads at a time."""
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
 
 
@@ -106,13 +108,31 @@ class Library:
         """Return True: a library without papers is still a library."""
         return True
 
+    def __iter__(self) -> Iterator[Paper]:
+        """Yield every paper, in the order of the library."""
+        rows = self.stores.papers.rows
+        for start in range(0, rows.size, _PAPERS_READ):
+            yield from self.stores.papers.read(rows[start : start + _PAPERS_READ])
+
+    @overload
+    def __getitem__(self, key: str | int) -> Paper: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Paper]: ...
     @_naming_damage
-    def __getitem__(self, key: str) -> Paper:
-        """Return the paper with an id, in any usual spelling."""
-        row = int(self.stores.papers.find([key])[0])
+    def __getitem__(self, key: str | int | slice) -> Paper | list[Paper]:
+        """Return the paper with an id, in any usual spelling; or, in the order of the library, the
+        paper at a position or the papers of a slice.
+        """
+        papers = self.stores.papers
+        if isinstance(key, slice):
+            return papers.read(papers.rows[key])
+        if not isinstance(key, str):
+            return papers.read(papers.rows[[key]])[0]
+
+        row = int(papers.find([key])[0])
         if row < 0:
             raise MissingData(f"{self.stores.info.location}: no paper {key!r}")
-        return self.stores.papers.read([row])[0]
+        return papers.read([row])[0]
 
     def __contains__(self, key: str) -> bool:
         return bool(self.stores.papers.find([key])[0] >= 0)

@@ -20,6 +20,7 @@ from citewise.protocols import (
     Stage,
     Stores,
 )
+from citewise.rank.calibration import Calibrator
 from citewise.rank.preferring import POOL, preferred
 from citewise.scoring.fusion import FUSIONS
 from citewise.text import ids
@@ -46,6 +47,8 @@ class Stages:
     """How the rankings of several retrievers become one: a name of `citewise.scoring.fusion`."""
     depth: int = 0
     """How many candidates each retriever returns, where that is more than are wanted."""
+    calibrator: Calibrator | None = None
+    """Turns the final scores into chances; None: nothing is known about them."""
 
     @property
     def fetched(self) -> int:
@@ -95,7 +98,9 @@ class Recommender:
         """
         scope, ranking = self._ranked(query, k, None)
         best = self._best(query, ranking, scope, k)
-        recommendations = self._recommendations(best)
+        calibrator = self._stages.calibrator
+        chances = calibrator.chances(query, ranking, best.rows) if calibrator else None
+        recommendations = self._recommendations(best, chances.values if chances else None)
 
         if explain:
             facts = Facts(self._stores, self._stages.grounder, query, ranking, best.rows, scope)
@@ -115,6 +120,8 @@ class Recommender:
             explained=explain,
             query=query,
             library=self._stores.info,
+            match=chances.match if chances else None,
+            calibrated_by=calibrator.source if calibrator and chances else "",
             renderers=self._renderers,
         )
 
@@ -214,8 +221,8 @@ class Recommender:
             return rankers[-1].ranker
         return retrievers[0] if len(retrievers) == 1 else None
 
-    def _recommendations(self, ranking: Ranking) -> list[Recommendation]:
-        """Return the papers of a ranking with their ranks, scores and known signals."""
+    def _recommendations(self, ranking: Ranking, chances: Column | None) -> list[Recommendation]:
+        """Return the papers of a ranking with their ranks, scores, chances and known signals."""
         columns = {name: column.tolist() for name, column in ranking.signals.items()}
         papers = self._stores.papers.read(ranking.rows)
 
@@ -225,7 +232,8 @@ class Recommender:
         ):
             signals = {name: column[position] for name, column in columns.items()}
             known = {name: value for name, value in signals.items() if not math.isnan(value)}
-            recommendations.append(Recommendation(position + 1, paper, score, known))
+            chance = None if chances is None else round(float(chances[position]), 4)
+            recommendations.append(Recommendation(position + 1, paper, score, known, chance))
         return recommendations
 
 

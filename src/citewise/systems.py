@@ -19,6 +19,7 @@ from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.ground import EvidenceGrounder
 from citewise.protocols import Expander, Ranker, Retriever, Stores
+from citewise.rank.calibration import Calibrator, calibrator_for
 from citewise.rank.features import GO_BACK
 from citewise.rank.learned import LinearRanker, TreeRanker
 from citewise.rank.sentence_ranker import SentenceRanker
@@ -49,6 +50,11 @@ class Settings(Protocol):
 
 def _grounder(stores: Stores) -> EvidenceGrounder:
     return EvidenceGrounder(stores, ClaimSearch(stores))
+
+
+def _calibrator(stores: Stores, model: TreeModel, usual: bool) -> Calibrator | None:
+    """Return what calibrates a model; None under unusual settings, which change its scores."""
+    return calibrator_for(stores, model) if usual else None
 
 
 def _at_least_one(system: str, **values: int) -> None:
@@ -130,7 +136,12 @@ class BestSettings:
             RankStep(LinearRanker(stores, model.linear, model.shipped)),
             RankStep(TreeRanker(stores, model), self.kept),
         )
-        return dataclasses.replace(self.candidate_stages(stores), rankers=rankers)
+        usual = dataclasses.replace(self, model="own", authors="used") == BestSettings()
+        return dataclasses.replace(
+            self.candidate_stages(stores),
+            rankers=rankers,
+            calibrator=_calibrator(stores, model, usual),
+        )
 
     def candidate_stages(self, stores: Stores) -> Stages:
         """Return the stages that find candidates, which need no model."""
@@ -178,7 +189,12 @@ class EvidenceSettings:
     def stages(self, stores: Stores, claims: ClaimSearch, model: TreeModel) -> Stages:
         """Return the stages with a given model; they share `claims`."""
         rankers = (RankStep(SentenceRanker(stores, claims, model)),)
-        return dataclasses.replace(self.candidate_stages(stores, claims), rankers=rankers)
+        usual = dataclasses.replace(self, model="own") == EvidenceSettings()
+        return dataclasses.replace(
+            self.candidate_stages(stores, claims),
+            rankers=rankers,
+            calibrator=_calibrator(stores, model, usual),
+        )
 
     def candidate_stages(self, stores: Stores, claims: ClaimSearch) -> Stages:
         """Return the stages that find candidates, which need no model."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from pathlib import Path
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +184,8 @@ class ServedBy:
     """A fingerprint of that model: its weights and where it is from."""
     note: str = ""
     """Which fallback answered instead of what the system prefers, and why; "" where none did."""
+    advice: str = ""
+    """The same as a sentence for the author, with what to do about it; "" where no fallback did."""
 
     def __str__(self) -> str:
         """Return system, model and note as one line for people."""
@@ -356,6 +359,8 @@ class Recommendation:
     paper: Paper
     score: float
     signals: dict[str, float]
+    confidence: float | None = None
+    """The chance that a paper like the draft cites it; None where the system has no calibration."""
     base: float = 0.0
     contributions: tuple[Contribution, ...] = ()
     """Largest first."""
@@ -383,15 +388,23 @@ class StoreInfo:
     bytes_on_disk: int = 0
 
 
+Match = Literal["good", "weak", "none"]
+"""How well a library answers a query: by the chance of the best candidate."""
+
 Renderer = Callable[["Answer"], str]
 """Turns an answer into text in one output format."""
+
+
+_FORMATS = {".bib": "bibtex", ".md": "markdown", ".txt": "table"}
+"""Formats by a file's suffix, where that is not the format's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The recommendations for one query, best first, and the system that made them.
 
-    It iterates over its recommendations, and `to` writes it in any output format.
+    It iterates over its recommendations, and its slices are answers; `to` returns it in any output
+    format, `write` writes it to a file.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -401,6 +414,10 @@ class Answer:
     library: StoreInfo = StoreInfo("", "")
     read: Understanding | None = None
     """What was read from the draft, None for a query that was not read from one."""
+    match: Match | None = None
+    """How well the library answers the query; None where the system has no calibration."""
+    calibrated_by: str = ""
+    """What the chances were learned from; "" where there are none."""
     renderers: Mapping[str, Renderer] = field(default_factory=dict, repr=False, compare=False)
     """The output formats, by name."""
 
@@ -410,7 +427,13 @@ class Answer:
     def __len__(self) -> int:
         return len(self.recommendations)
 
-    def __getitem__(self, position: int) -> Recommendation:
+    @overload
+    def __getitem__(self, position: int) -> Recommendation: ...
+    @overload
+    def __getitem__(self, position: slice) -> "Answer": ...
+    def __getitem__(self, position: int | slice) -> "Recommendation | Answer":
+        if isinstance(position, slice):
+            return replace(self, recommendations=self.recommendations[position])
         return self.recommendations[position]
 
     def to(self, format: str) -> str:
@@ -422,3 +445,18 @@ class Answer:
             known = ", ".join(self.renderers)
             raise BadInput(f"unknown output format {format!r}; known: {known}")
         return self.renderers[format](self)
+
+    def write(self, path: str | Path, format: str = "") -> None:
+        """Write the answer to a file, in the format that is named or that the suffix stands for.
+
+        Suffixes are .bib, .ris, .csl, .json, .md and .txt (the table), or a plug-in's format.
+        """
+        suffix = Path(path).suffix.lower()
+        known = {**{f".{name}": name for name in self.renderers}, **_FORMATS}
+        if not format and suffix not in known:
+            raise BadInput(
+                f"{path}: the suffix {suffix!r} stands for no format; name one, or end the file's "
+                f"name with {', '.join(known)}"
+            )
+        text = self.to(format or known[suffix])
+        Path(path).write_text(text, "utf-8", newline="\n")

@@ -187,7 +187,7 @@ def test_cited_keys(run: Run, golden_library: Path) -> None:
 def test_years(run: Run, golden_library: Path) -> None:
     given = ["recommend", "--library", golden_library, "--title", TITLE, "--format", "json"]
     years = {paper.id: paper.year for paper in GOLDEN}
-    found = [years[name] for name in ids_of(run(*given, "--before", "2012", "--since", "1985"))]
+    found = [years[name] for name in ids_of(run(*given, "--until", "2012", "--since", "1985"))]
     assert found and all(year and 1985 <= year <= 2012 for year in found)
     assert None in [years[name] for name in ids_of(run(*given))], (
         "without limits, papers without a year are seen"
@@ -216,11 +216,11 @@ def test_an_empty_bibliography_beside_a_draft(
 @pytest.mark.parametrize(
     "option",
     [
-        ("--before", "0"),
+        ("--until", "0"),
         ("--since", "-5"),
-        ("--before", "-1"),
+        ("--until", "-1"),
         ("--since", "9" * 20),
-        ("--before", "9" * 20),
+        ("--until", "9" * 20),
     ],
 )
 def test_years_that_no_paper_can_have(

@@ -67,7 +67,7 @@ def test_the_version(run: Run) -> None:
             "b takes a float",
         ),
         (
-            "recommend --title bees --since 2010 --before 2000 --library LIBRARY",
+            "recommend --title bees --since 2010 --until 2000 --library LIBRARY",
             2,
             "since 2010",
         ),

@@ -35,14 +35,29 @@ commands = typer.Typer()
 OutputFormat = Enum("OutputFormat", {name: name for name in renderers()}, type=str)  # type: ignore[misc]
 TABLE = OutputFormat("table")
 
-BeforeOption = Annotated[
+UntilOption = Annotated[
     int | None,
     typer.Option(
-        "--before",
+        "--until",
         metavar="YEAR",
-        help="Answer as of this year: papers up to it, citations made before it.",
+        help="Answer as of this year: papers up to it, the year included, and citations made "
+        "before it.",
     ),
 ]
+
+
+def _renamed(before: int | None) -> int | None:
+    """Return what the old option was given; say that it has a new name."""
+    if before is not None:
+        say("--before is now --until; it includes the year itself")
+    return before
+
+
+BeforeOption = Annotated[
+    int | None, typer.Option("--before", metavar="YEAR", hidden=True, callback=_renamed)
+]
+"""The old name of `--until`."""
+
 SinceOption = Annotated[
     int | None, typer.Option(metavar="YEAR", help="Only papers of this year and later.")
 ]
@@ -83,6 +98,7 @@ def recommend(
     abstract: Annotated[str, typer.Option(help="The draft's abstract.")] = "",
     k: Annotated[int, typer.Option("-k", min=1, help="How many papers.")] = 20,
     system: SystemOption = systems.DEFAULT,
+    until: UntilOption = None,
     before: BeforeOption = None,
     since: SinceOption = None,
     cited: Annotated[
@@ -114,7 +130,7 @@ def recommend(
         cited=keys,
         bibliographies=files,
         authors=tuple(author or ()),
-        year=before,
+        year=before if until is None else until,
         since=since,
         preferences=preferences,
     )

@@ -14,6 +14,7 @@ from citewise.cli.answers import (
     OutputFormat,
     OutputOption,
     SinceOption,
+    UntilOption,
     draft_query,
 )
 from citewise.cli.terminal import (
@@ -65,6 +66,7 @@ def cite(
         typer.Option(min=0, help="How many sentences of the literature are shown for a paper."),
     ] = 2,
     system: SystemOption = systems.FOR_SENTENCES,
+    until: UntilOption = None,
     before: BeforeOption = None,
     since: SinceOption = None,
     cited: Annotated[
@@ -95,7 +97,7 @@ def cite(
         abstract=abstract,
         cited=keys,
         bibliographies=files,
-        year=before,
+        year=before if until is None else until,
         since=since,
     )
     sentences, context = _sentences(text, lines), draft_query(index, draft, options)

@@ -16,11 +16,13 @@ from citewise.cli.laboratory import (
     fractions_of,
     years_of,
 )
-from citewise.cli.terminal import LibraryOption, progress_by_stage, say, write_result
+from citewise.cli.terminal import LibraryOption, progress_by_stage, say, show, write_result
 from citewise.evaluate import SplitSettings
+from citewise.evaluate.tables import drawn
+from citewise.rank.calibration import calibration_name
 from citewise.train import RankerSettings, Training, ranker, save, sentences
 from citewise.train import tables as rendered
-from citewise.train.training import Target
+from citewise.train.training import Target, save_calibration
 
 commands = typer.Typer(
     name="train",
@@ -124,7 +126,9 @@ def _command(
 
 def _go_back(library: str, target: Target) -> None:
     """Remove a library's own model, so that the one that ships is used."""
-    citewise.open(library).stores.models.remove(target.name)
+    models = citewise.open(library).stores.models
+    models.remove(target.name)
+    models.remove(calibration_name(target.name))
     say(f"{escape(str(library))}: {target.system} ranks with the model that ships")
 
 
@@ -159,3 +163,44 @@ _command(
     "what serves now.",
     "citewise train sentences --library my-library --dev 2021 --test 2022 --jobs 2",
 )
+
+
+@commands.command(
+    "calibration",
+    epilog="Example: citewise train calibration --library my-library --dev 2021 --test 2022",
+)
+def calibration(
+    library: LibraryOption,
+    dev: Annotated[
+        str, typer.Option(metavar="YEARS", help="Years whose papers are asked what they cite.")
+    ] = "",
+    test: TestOption = "",
+    fractions: FractionsOption = "0.9,0.1,0",
+    least: LeastOption = 3,
+    tuning: Annotated[int, typer.Option(min=1, help="Ask at most this many papers.")] = 300,
+    dry_run: DryRunOption = False,
+    shipped: Annotated[
+        bool, typer.Option("--shipped", help="Fit nothing: go back to the calibration that ships.")
+    ] = False,
+) -> None:
+    """Learn from the library's own papers which chance a score of best stands for, without training
+    the ranker.
+    """
+    name, stores = ranker.TARGET.name, citewise.open(library).stores
+    if shipped:
+        save_calibration(stores, name, None)
+        say(f"{escape(str(library))}: chances are those of the calibration that ships")
+        return
+
+    split = SplitSettings(
+        test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
+    )
+    with progress_by_stage() as stage:
+        settings = RankerSettings(split, tuning=tuning)
+        found, tenths = ranker.train_calibration(stores, settings, stage)
+
+    show(drawn([rendered.calibration_section(tenths)]))
+    if not dry_run:
+        save_calibration(stores, name, found)
+    outcome = "is not kept" if dry_run else "is in use"
+    say(f"{escape(str(library))}: the calibration by {found.source} {outcome}")

@@ -17,6 +17,7 @@ from citewise.expand.votes import Neighbourhood
 from citewise.protocols import Grounder, Stores
 from citewise.rank.text_signals import title_similarity
 from citewise.scoring.similarity import Bag, similarity, similarity_by_term
+from citewise.text.function_words import is_function_word
 from citewise.text.tokens import words_by_stem
 from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Scope
 
@@ -25,6 +26,11 @@ _NEIGHBOURS = 500
 
 _COMPANIONS = 20
 """The number of best answers that are checked for papers often cited together."""
+
+_COMMON, _MANY_PAPERS = 0.5, 50
+"""In a library of this many papers, a word that more than this share of them has tells nothing: so
+function words of every language are left out.
+"""
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 """A command of TeX, which is no word to a reader."""
@@ -184,14 +190,21 @@ class Facts:
             SharedWord(written.get(stem, stem), count, len(written.get(stem, "")) > 1)
             for stem, count in zip(self.stores.terms.words(bag.terms), frequencies, strict=True)
         ]
+        named = [self._names_something(each) for each in words]
 
         parts = similarity_by_term(self.stores, self.rows, bag)
         # papers x terms: each paper's terms by falling share of its similarity
         orders = np.argsort(-parts, axis=1, kind="stable")
         return {
-            row: [words[number] for number in order.tolist() if part[number] > 0]
+            row: [words[number] for number in order.tolist() if part[number] > 0 and named[number]]
             for row, order, part in zip(self.rows.tolist(), orders, parts, strict=True)
         }
+
+    def _names_something(self, word: SharedWord) -> bool:
+        """Whether a word is neither a function word nor in most papers of a large library."""
+        papers = len(self.stores.papers)
+        common = papers >= _MANY_PAPERS and word.papers > _COMMON * papers
+        return not (common or is_function_word(word.word))
 
     # Citing sentences
 

@@ -21,6 +21,7 @@ from citewise.explain.wording import (
 )
 from citewise.scoring.similarity import TERM
 from citewise.signals import CATALOGUES, Signal
+from citewise.text.function_words import is_function_word
 from citewise.text.tokens import words_by_stem
 from citewise.types import Paper, Reason, Recommendation
 
@@ -212,7 +213,8 @@ def _shared_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
 
 def _title_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
     """Word how many words of the title are in the draft, where that is at least half of them."""
-    title, draft = words_by_stem(paper.title), words_by_stem(facts.query.text)
+    words, draft = words_by_stem(paper.title), words_by_stem(facts.query.text)
+    title = {stem: word for stem, word in words.items() if not is_function_word(word)}
     shared = [word for stem, word in title.items() if stem in draft]
     if len(shared) < _FEWEST_WORDS or len(shared) < _TITLE_SHARE * len(title):
         return None

@@ -1,6 +1,7 @@
 """The learned rankers of `best`: a linear step over all candidates, then trees over the best."""
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,23 @@ candidates, and the model is better.
 """
 
 
+_NO_CITATIONS = ServedBy(
+    note="by bm25 (the library has no citations)",
+    advice="Your library has no citations yet, so papers are ranked by words alone; "
+    "`citewise index` full texts or Crossref records to add them.",
+)
+_NONE_HERE = ServedBy(
+    note="by bm25 (no citation backs any candidate)",
+    advice="None of your library's citations backs a paper for this draft, so papers are ranked by "
+    "words alone.",
+)
+_FEW_HERE = ServedBy(
+    note="by bm25 (few candidates, and citations back few of them)",
+    advice="Your library is small and few of its citations concern this draft, so papers are "
+    "ranked by words alone.",
+)
+
+
 class LinearRanker:
     """Scores every candidate by the linear model; the trees behind it rank the best anew.
 
@@ -48,21 +66,26 @@ class LinearRanker:
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
         """Return the candidates by their linear score, which is also the signal `linear_score`."""
         if not len(candidates) or not is_backed(candidates):
-            return self._by_words(query, candidates, "no citation speaks for any candidate")
-        if self._shipped and is_sparse(candidates):
-            why = "few candidates, and citations speak for few of them"
+            why = _NONE_HERE if self._has_citations else _NO_CITATIONS
             return self._by_words(query, candidates, why)
+        if self._shipped and is_sparse(candidates):
+            return self._by_words(query, candidates, _FEW_HERE)
         known = candidates.with_signals(linear_signals(self._stores, query, candidates.rows, scope))
         scores = self._model.scores(known.signals)
         order = np.lexsort((known.rows, -scores))
         return known.scored(scores, {"linear_score": scores}).take(order)
 
-    def _by_words(self, query: Query, candidates: Ranking, why: str) -> Ranking:
+    @cached_property
+    def _has_citations(self) -> bool:
+        """Whether any paper of the library cites another."""
+        return bool(self._stores.graph.references(self._stores.papers.rows).values.size)
+
+    def _by_words(self, query: Query, candidates: Ranking, why: ServedBy) -> Ranking:
         bag = Bag.of_draft(self._stores, query)
         ranking = candidates.take(np.argsort(candidates.rows, kind="stable"))
         scores = similarity(self._stores, ranking.rows, bag)
         found = _ordered(ranking, scores, {"bm25": scores})
-        return replace(found, served_by=ServedBy(note=f"by bm25 ({why})"), settled=True)
+        return replace(found, served_by=why, settled=True)
 
 
 class TreeRanker:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from citewise.render.links import web_address
+from citewise.render.names import given_first
 from citewise.types import Answer, Paper
 
 MOST_AUTHORS = 3
@@ -50,7 +51,7 @@ def markdown_item(paper: Paper) -> str:
 
 
 def _authors(paper: Paper) -> str:
-    names = ", ".join(escaped(name) for name in paper.authors[:MOST_AUTHORS])
+    names = ", ".join(escaped(given_first(name)) for name in paper.authors[:MOST_AUTHORS])
     names += ", et al." if len(paper.authors) > MOST_AUTHORS else ""
     return names if paper.year or not names or names.endswith(".") else names + "."
 

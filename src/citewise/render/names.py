@@ -46,6 +46,12 @@ def parsed(name: str) -> Name:
     return Name(" ".join(words[start:]), " ".join(words[:start]), suffix)
 
 
+def given_first(name: str) -> str:
+    """Return a name as people say it: "Yelong Shen" for "Shen, Yelong"."""
+    parts = parsed(name)
+    return " ".join(part for part in (parts.given, parts.family, parts.suffix) if part)
+
+
 def _is_whole(name: str) -> bool:
     """Return whether a name is not to be split: an organisation's, or one of unknown order."""
     reserved = not {"and", "others"}.isdisjoint(name.lower().split(" "))

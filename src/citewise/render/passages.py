@@ -49,16 +49,18 @@ def passage_table(passage: PassageAnswer) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    from citewise.render.tables import answer_table
+    from citewise.render.tables import answer_body, chance_note
 
     parts: list[RenderableType] = []
     for each in passage:
         if len(passage) > 1:
             note = f" ({each.note})" if each.note else ""
             parts.append(Text.assemble((_short(each.sentence.written), "bold"), (note, "yellow")))
-        parts.append(answer_table(each.answer) if len(each.answer) else Text(_NOTHING, "dim"))
+        parts.append(answer_body(each.answer) if len(each.answer) else Text(_NOTHING, "dim"))
         parts.append(Text())
 
+    learned_from = {each.answer.calibrated_by for each in passage} - {""}
+    parts += [chance_note(source, "sentence") for source in sorted(learned_from)]
     return Group(*parts)
 
 
@@ -84,6 +86,8 @@ def _as_json(passage: PassageAnswer) -> str:
             "cites": each.sentence.cites,
             "wanted": each.wanted,
             "served_by": asdict(each.answer.served_by),
+            "match": each.answer.match,
+            "calibrated_by": each.answer.calibrated_by,
             "recommendations": recommendations(each.answer),
         }
         for each in passage

@@ -1,4 +1,4 @@
-"""The report on a trained ranker: quality, ablation, calibration."""
+"""The report on a trained ranker: quality and ablation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -8,16 +8,11 @@ from numpy.typing import NDArray
 
 from citewise.evaluate.measures import Hits, parse_measures
 from citewise.train.examples import Examples
-from citewise.train.fitting import logistic
 
 Figures = dict[str, float]
 """Measure to value."""
 
 Scores = NDArray[np.floating[Any]]
-
-_BINS = 10
-_CALIBRATED = 20
-"""Calibration is measured on this many of the best candidates of each query."""
 
 
 class Scorer(Protocol):
@@ -75,31 +70,3 @@ def ablation(
         )
         progress(number + 1, len(families) + 1)
     return found
-
-
-def calibration(examples: Examples, scores: Scores) -> list[dict[str, float]]:
-    """Return for tenths of the best candidates which share was expected to be cited, and which was.
-
-    What is expected is a logistic curve of the score, fitted on every other query and shown on the
-    rest.
-    """
-    orders = [order[:_CALIBRATED] for order in _orders(examples, scores)]
-    halves = [np.concatenate([*orders[start::2], np.zeros(0, np.int64)]) for start in (0, 1)]
-    if not halves[1].size:
-        return []
-    slope, constant = logistic(
-        scores[halves[0], None].astype(np.float64),
-        examples.cited[halves[0]].astype(np.float64),
-        np.ones(halves[0].size),
-    )
-    expected = 1 / (1 + np.exp(-(slope * scores[halves[1]] + constant)))
-    tenths = np.array_split(np.argsort(expected, kind="stable"), _BINS)
-    return [
-        {
-            "candidates": float(part.size),
-            "expected": round(float(expected[part].mean()), 3),
-            "cited": round(float(examples.cited[halves[1]][part].mean()), 3),
-        }
-        for part in tenths
-        if part.size
-    ]

@@ -9,7 +9,8 @@ from citewise.evaluate.experiment import MEASURES
 from citewise.evaluate.runs import Workers
 from citewise.evaluate.splits import Question, Split
 from citewise.protocols import Stores
-from citewise.rank.trees import DRAFT_MODEL
+from citewise.rank.calibration import Calibration
+from citewise.rank.trees import DRAFT_MODEL, model_for
 from citewise.systems import BASELINE, DEFAULT, BestSettings
 from citewise.train.cases import KINDS
 from citewise.train.examples import Examples, Extraction, examples
@@ -22,12 +23,22 @@ from citewise.train.training import (
     Stage,
     Target,
     Training,
+    calibration_of,
     check_ready,
     judged,
     saved_model,
 )
 
-TARGET = Target(DRAFT_MODEL, DEFAULT, BASELINE, MEASURES, "F1@20", KINDS, rate=0.08)
+TARGET = Target(
+    DRAFT_MODEL,
+    DEFAULT,
+    BASELINE,
+    MEASURES,
+    "F1@20",
+    KINDS,
+    stages=BestSettings().stages,
+    rate=0.08,
+)
 
 _LINEAR_ONE_IN, _LINEAR_LEAST = 5, 400
 """The linear step learns from one training query in this many, but from no fewer than this number
@@ -55,8 +66,7 @@ def _questions(stores: Stores, settings: RankerSettings) -> tuple[list[Question]
     split = Split.make(stores, settings.split, parts=("train", "dev"))
     train = split.questions(stores, "train", authors=True)
     train = sorted(train, key=lambda question: question.query.year or 0)[-settings.most :]
-    dev = split.questions(stores, "dev")
-    dev = dev[:: max(len(dev) // settings.tuning, 1)][: settings.tuning]
+    dev = spread(split.questions(stores, "dev"), settings.tuning)
     if min(len(train), len(dev)) < LEAST_QUERIES:
         raise BadInput(
             f"training needs at least {LEAST_QUERIES} papers to learn from and as many to judge "
@@ -65,6 +75,34 @@ def _questions(stores: Stores, settings: RankerSettings) -> tuple[list[Question]
             "that ships"
         )
     return train, dev
+
+
+def spread(questions: list[Question], count: int) -> list[Question]:
+    """Return at most that many of the questions, evenly spread."""
+    return questions[:: max(len(questions) // count, 1)][:count]
+
+
+def train_calibration(
+    stores: Stores,
+    settings: RankerSettings | None = None,
+    stage: Stage = lambda what, done, total: None,
+) -> tuple[Calibration, list[dict[str, float]]]:
+    """Return a calibration, on a library's dev papers, of the model that serves drafts, and how far
+    it can be trusted; nothing is saved.
+    """
+    settings = settings or RankerSettings()
+    split = Split.make(stores, settings.split, parts=("dev",))
+    dev = spread(split.questions(stores, "dev"), settings.tuning)
+
+    model = model_for(stores.models, DRAFT_MODEL, "own")
+    found, tenths = calibration_of(stores, TARGET, model, dev, stage)
+    if found is None:
+        raise BadInput(
+            f"a calibration needs at least {LEAST_QUERIES} papers of which the answers find a "
+            f"reference, each with a year, an abstract and {settings.split.least} or more "
+            f"references within the library; {len(dev)} were asked. `best` goes on as it is"
+        )
+    return found, tenths
 
 
 def _fitted(

@@ -14,8 +14,8 @@ from citewise.evaluate.splits import Question, Years
 from citewise.protocols import Stores
 from citewise.rank.features import feature_matrix
 from citewise.rank.sentence_ranker import sentence_signals
-from citewise.rank.trees import SENTENCE_MODEL
-from citewise.recommend import Recommender, scope_of
+from citewise.rank.trees import SENTENCE_MODEL, TreeModel
+from citewise.recommend import Recommender, Stages, scope_of
 from citewise.spans.profiles import ClaimSearch
 from citewise.systems import FOR_SENTENCES, EvidenceSettings
 from citewise.train.cases import draws, kind_of
@@ -41,7 +41,14 @@ KINDS: Mapping[str, float] = MappingProxyType(
 sentence.
 """
 
-TARGET = Target(SENTENCE_MODEL, FOR_SENTENCES, "ilciter", MEASURES, "MRR@1000", KINDS)
+
+def _stages(stores: Stores, model: TreeModel) -> Stages:
+    return EvidenceSettings().stages(stores, ClaimSearch(stores), model)
+
+
+TARGET = Target(
+    SENTENCE_MODEL, FOR_SENTENCES, "ilciter", MEASURES, "MRR@1000", KINDS, stages=_stages
+)
 
 _BEST, _OTHERS = 100, 60
 """How many of the strongest candidates the trees learn from, and how many drawn from the others."""

@@ -1,6 +1,6 @@
 """What a training found, as tables for a terminal, as Markdown and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 import msgspec
@@ -23,8 +23,9 @@ def as_markdown(training: Training) -> str:
 
 
 def as_json(training: Training) -> str:
-    """Return everything but the model itself as one JSON document."""
-    document = {name: value for name, value in asdict(training).items() if name != "model"}
+    """Return everything but the model and its calibration as one JSON document."""
+    left_out = ("model", "calibrated")
+    document = {name: value for name, value in asdict(training).items() if name not in left_out}
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
@@ -48,15 +49,20 @@ def _sections(training: Training) -> Iterator[Section]:
         [[name, f"{share:.1%}"] for name, share in [*training.worth.items()][:_MOST_FEATURES]],
     )
     if training.calibration:
-        yield Section(
-            "Calibration",
-            ["expected to be cited", "cited", "candidates"],
-            [
-                [f"{part['expected']:.1%}", f"{part['cited']:.1%}", f"{part['candidates']:,.0f}"]
-                for part in training.calibration
-            ],
-            "Of the 20 best of each dev query, by tenths.",
-        )
+        yield calibration_section(training.calibration)
+
+
+def calibration_section(tenths: Sequence[Mapping[str, float]]) -> Section:
+    """Return the table of expected and true shares, by tenths of the candidates."""
+    return Section(
+        "Calibration",
+        ["expected to be cited", "cited", "candidates"],
+        [
+            [f"{part['expected']:.1%}", f"{part['cited']:.1%}", f"{part['candidates']:,.0f}"]
+            for part in tenths
+        ],
+        "Of the 20 best of every other dev query, by tenths; fitted on the others.",
+    )
 
 
 def _figures(title: str, found: dict[str, dict[str, float]], note: str) -> Section:

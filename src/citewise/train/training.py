@@ -14,11 +14,14 @@ from citewise.evaluate.experiment import Settings, evaluate
 from citewise.evaluate.measures import parse_measures
 from citewise.evaluate.splits import Question, SplitSettings
 from citewise.protocols import Stores
+from citewise.rank.calibration import Calibration, calibration_name
 from citewise.rank.linear import LinearModel
 from citewise.rank.trees import ModelKind, SavedModel, TreeModel, feature_gains
+from citewise.recommend import Recommender, Stages
 from citewise.systems import System
+from citewise.train.calibrating import calibrated
 from citewise.train.examples import Examples
-from citewise.train.findings import Figures, ablation, calibration, figures, scored
+from citewise.train.findings import Figures, ablation, figures, scored
 from citewise.train.fitting import fit_trees
 
 LEAST_QUERIES = 20
@@ -65,6 +68,8 @@ class Target:
     """The one that decides whether a new model is better."""
     query_kinds: Mapping[str, float]
     """The shares of the kinds of training queries."""
+    stages: Callable[[Stores, TreeModel], Stages]
+    """Makes the system over a library with a given model."""
     rate: float = 0.12
     """The learning rate."""
 
@@ -100,9 +105,11 @@ class Training:
     ablation: dict[str, Figures]
     """On dev queries, by what is left out."""
     calibration: list[dict[str, float]]
-    """On dev queries, by tenths of the candidates: the share that was expected to be cited, and the
-    share that was.
+    """On half of the dev queries, by tenths of the candidates: the share that was expected to be
+    cited, by a calibration that was fitted on the other half, and the share that was.
     """
+    calibrated: Calibration | None
+    """Fitted on all dev queries; None where these are too few."""
     seconds: dict[str, float]
 
     @property
@@ -172,8 +179,12 @@ def judged(
     }
     queries = {"train": fitted.asked, "dev": len(fitted.judged_by)}
     provenance = _provenance(stores, target, settings, queries, quality)
+    saved = msgspec.structs.replace(fitted.saved, provenance=provenance)
+    curves, tenths = calibration_of(
+        stores, target, TreeModel.of(saved, target.kind), fitted.judged_by, stage
+    )
     return Training(
-        model=msgspec.structs.replace(fitted.saved, provenance=provenance),
+        model=saved,
         name=target.name,
         system=target.system,
         measure=target.measure,
@@ -181,11 +192,24 @@ def judged(
         quality=quality,
         worth=feature_gains(fitted.saved),
         ablation=_ablation(target, settings, fitted, stage) if settings.ablation else {},
-        calibration=calibration(fitted.tuned_by, scores),
+        calibration=tenths,
+        calibrated=curves,
         seconds={
             "fitting": round(done - began, 1),
             "all": round(time.perf_counter() - began, 1),
         },
+    )
+
+
+def calibration_of(
+    stores: Stores, target: Target, model: TreeModel, dev: Sequence[Question], stage: Stage
+) -> tuple[Calibration | None, list[dict[str, float]]]:
+    """Return the calibration of a model on dev queries, and how far it can be trusted, by tenths of
+    the candidates.
+    """
+    recommender = Recommender(stores, target.stages(stores, model))
+    return calibrated(
+        stores, recommender, dev, model.digest, lambda done, total: stage("chances", done, total)
     )
 
 
@@ -211,8 +235,19 @@ def _ablation(
 
 
 def save(stores: Stores, training: Training) -> None:
-    """Keep the model with the library; its system uses it when the library is opened next."""
+    """Keep the model and its calibration with the library; its system uses them when the library is
+    opened next.
+    """
     stores.models.save(training.name, training.model.encoded())
+    save_calibration(stores, training.name, training.calibrated)
+
+
+def save_calibration(stores: Stores, name: str, calibration: Calibration | None) -> None:
+    """Keep the calibration of the model of that name; None: forget the one that is there."""
+    if calibration is None:
+        stores.models.remove(calibration_name(name))
+    else:
+        stores.models.save(calibration_name(name), msgspec.json.encode(calibration))
 
 
 def _serving(

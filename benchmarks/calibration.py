@@ -1,0 +1,373 @@
+"""The chances that answers show: fits the calibrations that ship on dev queries, and judges them on
+test queries.
+
+    python benchmarks/calibration.py --fit drafts       some five minutes: best, on `cs` dev 2021
+    python benchmarks/calibration.py --fit sentences    some five minutes: evidence, on contexts
+    python benchmarks/calibration.py                    judges both; some five minutes
+
+A fit has to be made again whenever the model changes: a calibration of another model is not used.
+What is fitted on is mixed, so that the chances hold elsewhere: drafts and titles, libraries with
+all papers, a random part, or some topics of them, with and without citations; and queries for which
+nothing should be found: drafts of another field, word salads, nonsense. The truth is incomplete:
+`cs` knows only the references that were matched by title, so the chances are those of being among
+the references that the corpus knows.
+"""
+
+import random
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+import citewise
+import contexts
+from citewise.arrays import Ragged, Rows
+from citewise.evaluate import Question
+from citewise.protocols import Graph, StoreParts, Stores
+from citewise.rank.calibration import Calibration, shipped_calibration
+from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, ModelKind, shipped_model
+from citewise.systems import System
+from citewise.train.calibrating import (
+    Observation,
+    Reliability,
+    expected,
+    fit_calibration,
+    observed,
+    word_salads,
+)
+from citewise.train.cases import ThinnedGraph, case_of
+from citewise.types import Query, Scope
+from lab import CORPORA, library_of, split_of
+from measuring import save
+from protocol import DATA, WORK
+from small_libraries import libraries
+from transfer import moved
+
+MODELS = Path(citewise.__file__).parent / "rank" / "models"
+SOURCES = {
+    "drafts": "the calibration that ships with citewise (computer science, 2021)",
+    "sentences": "the calibration that ships with citewise (citing sentences of three fields)",
+}
+NONSENSE = (
+    "the quick brown fox",
+    "the quick brown fox jumps over the lazy dog",
+    "lorem ipsum dolor sit amet",
+    "pack my box with five dozen liquor jugs",
+    "my cat likes fish",
+    "how to bake sourdough bread at home",
+    "asdf qwer zxcv",
+    "the weather in Paris is nice today",
+    "buy milk and eggs tomorrow",
+    "once upon a time there was a king",
+)
+UNSEEN_NONSENSE = (
+    "we went to the beach and ate ice cream",
+    "colourless green ideas sleep furiously",
+    "jackdaws love my big sphinx of quartz",
+    "the train to Edinburgh leaves from platform nine",
+    "zzyzx blorf quux",
+    "roses are red and violets are blue",
+    "my grandmother's apple pie recipe",
+    "who won the football match last night",
+    "the rain in Spain stays mainly in the plain",
+    "please call me back before noon",
+)
+"""Nonsense that is not fitted on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Questions of one kind, asked of one library."""
+
+    kind: str
+    stores: Stores
+    questions: list[Question]
+
+
+def main() -> None:
+    asked = [each for each in sys.argv[1:] if not each.startswith("-")] or [*SOURCES]
+    if "--fit" in sys.argv:
+        for what in asked:
+            fit(what)
+        return
+
+    save(
+        "calibration",
+        {
+            "truth": "cited: among the references that the corpus knows",
+            "drafts": judged(DRAFT_MODEL, "best", draft_test_cases()),
+            "sentences": judged(SENTENCE_MODEL, "evidence", sentence_cases(held_out=True)),
+        },
+    )
+
+
+def fit(what: str) -> None:
+    """Fit a calibration and write it into the package."""
+    kind, system, cases = {
+        "drafts": (DRAFT_MODEL, "best", draft_dev_cases()),
+        "sentences": (SENTENCE_MODEL, "evidence", sentence_cases(held_out=False)),
+    }[what]
+
+    found = [each for case in cases for each in seen(case, system)]
+    calibration = fit_calibration(found, shipped_model(kind).digest, SOURCES[what])
+    if calibration is None:
+        sys.exit("too few queries have an answer")
+
+    formatted = msgspec.json.format(msgspec.json.encode(calibration), indent=1)
+    (MODELS / kind.folder / "calibration.json").write_bytes(formatted + b"\n")
+    print(what, calibration.queries, Reliability.of(*expected(calibration, found)), flush=True)
+
+
+def judged(kind: ModelKind, system: str, cases: Iterable[Case]) -> dict:
+    """Return for each kind of query how far the chances that ship can be trusted."""
+    calibration = shipped_calibration(kind)
+    if calibration is None or calibration.model != shipped_model(kind).digest:
+        sys.exit(f"the model of {system} was calibrated in another form; run --fit first")
+
+    found: dict[str, list[Observation]] = {}
+    for case in cases:
+        found.setdefault(case.kind, []).extend(seen(case, system))
+    return {
+        "model": calibration.model,
+        "fitted on": calibration.queries,
+        "by kind": {name: figures(calibration, each) for name, each in found.items()},
+    }
+
+
+def figures(calibration: Calibration, observations: list[Observation]) -> dict:
+    """Return the reliability of chances, and how many answers are good, weak and no matches."""
+    known = [(calibration.curves.get(each.judge), each.inputs) for each in observations]
+    matches = [curve.match(curve.chances(inputs)) for curve, inputs in known if curve]
+    return {
+        "queries": len(observations),
+        **asdict(Reliability.of(*expected(calibration, observations))),
+        "matches": {
+            name: round(matches.count(name) / max(len(matches), 1), 3)
+            for name in ("good", "weak", "none")
+        },
+    }
+
+
+def seen(case: Case, system: str) -> list[Observation]:
+    """Return what a system answers to the questions of a case."""
+    found = observed(case.stores, System.parse(system).over(case.stores), case.questions)
+    print(case.kind, len(case.questions), flush=True)
+    return found
+
+
+# Drafts
+
+
+def draft_dev_cases() -> Iterator[Case]:
+    """Yield what the calibration of `best` is fitted on: dev 2021 of `cs`, in many forms."""
+    dice, library = random.Random(1), library_of("cs")
+    stores, split = library.stores, split_of("cs", library, CORPORA["cs"][0])
+    dev, signed = split.questions(stores, "dev"), split.questions(stores, "dev", authors=True)
+    order = dice.sample(range(len(dev)), len(dev))
+    dev, signed = [dev[number] for number in order], [signed[number] for number in order]
+
+    yield Case("whole", stores, dev[:350])
+    yield Case("authors given", stores, signed[350:550])
+    yield Case("half cited", stores, [half_cited(stores, each) for each in dev[550:700]])
+    yield Case("title", stores, [titled(each) for each in dev[700:850]])
+    yield Case("phrase", stores, [titled(each, dice.randint(2, 6)) for each in dev[:150]])
+    for share in (0.05, 0.3):
+        fewer = replace(StoreParts.of(stores), graph=FewerCiting(stores.graph, share))
+        yield Case("fewer citing papers", fewer, dev[550:640])
+
+    no_graph = replace(StoreParts.of(stores), graph=ThinnedGraph(stores.graph, 0.0))
+    yield Case("no graph", no_graph, dev[350:550])
+    yield Case("no graph, title", no_graph, [titled(each) for each in dev[:100]])
+
+    foreign = foreign_drafts("dev", 220)
+    strange = [*word_salads(stores, 110, 0), *nonsense(NONSENSE)]
+    yield Case("another field", stores, foreign)
+    yield Case("another field", no_graph, foreign[::3])
+    yield Case("salad", stores, strange)
+    yield Case("salad", no_graph, strange[::2])
+
+    for size in (500, 3_000, 10_000, 30_000, 100_000):
+        yield random_part(stores, dev[:120], size, dice)
+    for size in (100, 500, 2000):
+        for case in topics(stores, dev, size, dice):
+            yield case
+            yield replace(case, questions=dice.sample([*foreign, *strange], 3))
+
+
+def draft_test_cases() -> Iterator[Case]:
+    """Yield what the calibration of `best` is judged on: test 2022 of `cs`, test 2023 of `elife`."""
+    dice = random.Random(2)
+    for corpus, other in (("cs", "elife"), ("elife", "cs")):
+        library = library_of(corpus)
+        stores, split = library.stores, split_of(corpus, library, CORPORA[corpus][0])
+        test = split.questions(stores, "test")
+        no_graph = replace(StoreParts.of(stores), graph=ThinnedGraph(stores.graph, 0.0))
+
+        yield Case(f"{corpus} test", stores, test)
+        yield Case(f"{corpus} test, title", stores, [titled(each) for each in test[::3]])
+        yield Case(f"{corpus} test, no graph", no_graph, test[::3])
+        yield replace(
+            random_part(stores, test[::3], len(stores.papers) // 10, dice),
+            kind=f"{corpus} test, a tenth of the papers",
+        )
+        yield Case(f"{other} asked of {corpus}", stores, foreign_drafts("test", 200, other))
+        strange = [*word_salads(stores, 100, 1), *nonsense(UNSEEN_NONSENSE)]
+        yield Case(f"salad asked of {corpus}", stores, strange)
+
+
+def titled(question: Question, words: int | None = None) -> Question:
+    """Return a question with the first words of its title alone."""
+    title = " ".join(question.query.title.split()[:words])
+    return replace(question, query=replace(question.query, title=title, abstract=""))
+
+
+def half_cited(stores: Stores, question: Question) -> Question:
+    """Return a question that cites half of its references already."""
+    case = case_of(stores, question, "half cited", 0)
+    return replace(question, query=case.query, gold=tuple(case.gold.tolist()))
+
+
+def foreign_drafts(part: str, count: int, corpus: str = "elife") -> list[Question]:
+    """Return drafts of another field, every third its title alone: nothing is to be found."""
+    library = library_of(corpus)
+    split = split_of(corpus, library, CORPORA[corpus][0])
+    questions = split.questions(library.stores, part)  # type: ignore[arg-type]
+    some = random.Random(0).sample(questions, count)
+    return [
+        Question(
+            each.id,
+            Query(each.query.title, each.query.abstract if number % 3 else ""),
+            (),
+        )
+        for number, each in enumerate(some)
+    ]
+
+
+def nonsense(texts: Sequence[str], sentences: bool = False) -> list[Question]:
+    """Return texts for which nothing is to be cited."""
+    return [
+        Question(text, Query(sentence=text) if sentences else Query(title=text), ())
+        for text in texts
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FewerCiting:
+    """A citation graph in which the references of only a share of the papers are known."""
+
+    graph: Graph
+    share: float
+
+    def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return what is known of what each paper cites."""
+        found = self.graph.references(rows, scope)
+        return found.kept(self._known(np.repeat(rows, found.lengths)))
+
+    def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
+        """Return what is known to cite each paper."""
+        found = self.graph.citers(rows, scope)
+        return found.kept(self._known(found.values))
+
+    def _known(self, citing: Rows) -> np.ndarray:
+        return citing * 7919 % 1000 < self.share * 1000
+
+
+def random_part(stores: Stores, questions: list[Question], size: int, dice: random.Random) -> Case:
+    """Return the questions, asked of a library of some papers drawn at random."""
+    rows = dice.sample(stores.papers.rows.tolist(), size)
+    part = built(stores, rows)
+    return Case(
+        "a random part", part, [without_id(each) for each in moved(stores, part, questions)]
+    )
+
+
+def topics(stores: Stores, dev: list[Question], size: int, dice: random.Random) -> Iterator[Case]:
+    """Yield small libraries around some drafts, which have some of what each of these cites."""
+    some = [each for each in dev if 5 <= len(each.gold) <= 25][:120]
+    for rows, asked in libraries(stores, some, "several topics", size):
+        kept = set(rows)
+        for each in asked:
+            share = dice.random()
+            kept -= {row for row in each.gold if dice.random() > share}
+        part = built(stores, sorted(kept))
+        no_graph = replace(StoreParts.of(part), graph=ThinnedGraph(part.graph, 0.0))
+        questions = [without_id(each) for each in moved(stores, part, asked)]
+        yield Case("some topics", part, questions)
+        yield Case("some topics, no graph", no_graph, questions)
+
+
+def without_id(question: Question) -> Question:
+    """Return a question that is no paper of the library."""
+    return replace(question, query=replace(question.query, id="", hidden=()))
+
+
+def built(stores: Stores, rows: Sequence[int]) -> Stores:
+    """Build a library of some papers, in a folder for this run."""
+    folder = Path(tempfile.mkdtemp(dir=WORK)) / "library"
+    citewise.add(stores.papers.read(rows), folder, keep_versions=True)
+    return citewise.open(folder).stores
+
+
+# Sentences
+
+
+def sentence_cases(held_out: bool) -> Iterator[Case]:
+    """Yield sentences of one half of the citing papers, with their draft and alone, of libraries
+    with and without citing sentences; and sentences for which nothing is to be found.
+
+    The calibration of `evidence` is fitted on one half, and judged on the held-out one.
+    """
+    names, seed = contexts.COLLECTIONS, int(held_out)
+    stores = {name: contexts.library_of(name).stores for name in names}
+    halves = {name: half(name, held_out) for name in names}
+
+    for name in names:
+        asked = random.Random(seed).sample(halves[name], min(350, len(halves[name])))
+        yield Case(f"{name}, with draft", stores[name], asked[:200])
+        yield Case(f"{name}, alone", stores[name], [alone(each) for each in asked[200:]])
+
+        bare = without_sentences(name)
+        mixed = [alone(each) if number % 2 else each for number, each in enumerate(asked[:150])]
+        yield Case(f"{name}, no citing sentences", bare, moved(stores[name], bare, mixed))
+
+        strange = [
+            *word_salads(stores[name], 50, seed, sentences=True),
+            *nonsense(UNSEEN_NONSENSE if held_out else NONSENSE, sentences=True),
+        ]
+        other = "peerread" if name == "evoeco" else "evoeco"
+        foreign = [replace(alone(each), gold=()) for each in halves[other][:100]]
+        for asked_of in (stores[name], bare):
+            yield Case(f"another field asked of {name}", asked_of, foreign)
+            yield Case(f"salad asked of {name}", asked_of, strange)
+
+
+def half(name: str, held_out: bool) -> list[Question]:
+    """Return the dev sentences of one half of a collection's citing papers."""
+    questions = contexts.dev_questions(contexts.library_of(name), name)
+    return [
+        each
+        for each in questions
+        if (zlib.crc32(each.query.hidden[0].encode()) % 2 == 1) == held_out
+    ]
+
+
+def alone(question: Question) -> Question:
+    """Return a sentence without its draft."""
+    return replace(question, query=replace(question.query, title="", abstract=""))
+
+
+def without_sentences(name: str) -> Stores:
+    """Return the library of a collection's papers alone; it is made where it is not there."""
+    folder = WORK / f"{name}-papers-library"
+    if not (folder / "manifest.json").exists():
+        citewise.index([DATA / f"{name}-contexts" / "papers.jsonl.xz"], folder)
+    return citewise.open(folder).stores
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""Fits calibrations: held-out papers are asked for their references, and so are word salads, which
+have none.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.arrays import Column, Mask
+from citewise.evaluate.splits import Question
+from citewise.protocols import Stores
+from citewise.rank.answer_facts import LibraryFacts
+from citewise.rank.calibration import (
+    FALLING,
+    RISING,
+    Calibration,
+    Curve,
+    Judge,
+    answer_inputs,
+    judge_of,
+)
+from citewise.recommend import Recommender
+from citewise.train.fitting import logistic
+from citewise.types import Query
+
+DEPTH = 20
+"""Chances are fitted to this many of the best candidates of each query."""
+
+LEAST_QUERIES = 20
+"""A curve needs this many queries."""
+
+_TENTHS = 10
+_MISSED, _NOT_GOOD = 0.05, 0.25
+"""Of the answers with a cited paper, these shares are called no match, and no good one."""
+
+_SALADS = (2, 3, 4, 6, 10, 20, 50, 100)
+"""Lengths of word salads, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The best candidates of one query: the inputs of a curve, and which of them are cited."""
+
+    judge: Judge
+    inputs: dict[str, Column]
+    cited: Mask
+
+
+def observed(
+    stores: Stores,
+    recommender: Recommender,
+    questions: Iterable[Question],
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Observation]:
+    """Return what a system answers to questions; those without an answer are left out."""
+    library, found = LibraryFacts.of(stores), []
+    for number, question in enumerate(questions, 1):
+        ranking = recommender.rank(question.query, DEPTH)
+        if len(ranking):
+            inputs = answer_inputs(stores, library, question.query, ranking, ranking.rows)
+            cited = np.isin(ranking.rows, question.gold)
+            found.append(Observation(judge_of(ranking), inputs, cited))
+        progress(number)
+    return found
+
+
+def word_salads(stores: Stores, count: int, seed: int, sentences: bool = False) -> list[Question]:
+    """Return queries of words from papers that have nothing to do with each other: nothing is to be
+    cited for them.
+    """
+    dice, rows = random.Random(seed), stores.papers.rows  # noqa: S311 (reproducible sampling)
+    found = []
+    for number in range(count):
+        taken = [dice.randrange(rows.size) for _ in range(_SALADS[number % len(_SALADS)])]
+        papers = stores.papers.read(rows[taken])
+        words = [dice.choice(f"{each.title} {each.abstract}".split() or [""]) for each in papers]
+        text = " ".join(words) or "salad"
+        query = Query(sentence=text) if sentences else Query(title=text)
+        found.append(Question(f"salad {number}", query, ()))
+    return found
+
+
+def _titles_only(questions: Sequence[Question]) -> list[Question]:
+    """Return every third question with its title alone: authors ask so, too."""
+    return [replace(each, query=replace(each.query, abstract="")) for each in questions[::3]]
+
+
+def fit_calibration(
+    observations: Sequence[Observation], model: str, source: str
+) -> Calibration | None:
+    """Return the calibration of the model with a digest; None where there are too few queries."""
+    curves: dict[Judge, Curve] = {}
+    queries: dict[str, int] = {}
+    for judge in ("model", "words"):
+        own = [each for each in observations if each.judge == judge]
+        if sum(bool(each.cited.any()) for each in own) >= LEAST_QUERIES:
+            curves[judge] = fit_curve(own)
+            queries[judge] = len(own)
+    return Calibration(model, source, curves, queries) if curves else None
+
+
+def fit_curve(observations: Sequence[Observation]) -> Curve:
+    """Return the curve that fits best.
+
+    An input that would bring chances and order apart is left out, and so is one that never varies.
+    """
+    columns = {
+        name: np.concatenate([each.inputs[name] for each in observations])
+        for name in observations[0].inputs
+    }
+    cited = np.concatenate([each.cited for each in observations]).astype(np.float64)
+
+    names = [name for name, column in columns.items() if np.ptp(column) > 1e-9]
+    while True:
+        weights = logistic(
+            np.stack([columns[name] for name in names], 1), cited, np.ones(cited.size)
+        )
+        fitted = dict(zip(names, weights.tolist(), strict=False))
+        wrong = [name for name in names if _parts_from_order(name, fitted[name])]
+        if not wrong:
+            break
+        names.remove(wrong[0])
+
+    ranges = {name: (float(columns[name].min()), float(columns[name].max())) for name in names}
+    curve = Curve(fitted, float(weights[-1]), ranges, good=1.0, weak=1.0)
+    best = [curve.chances(each.inputs).max() for each in observations if each.cited.any()]
+    weak, good = np.quantile(best, (_MISSED, _NOT_GOOD)).tolist()
+    return msgspec.structs.replace(curve, good=good, weak=weak)
+
+
+def _parts_from_order(name: str, weight: float) -> bool:
+    """Whether an input with this weight lets chances rise where scores fall."""
+    return (name in RISING and weight < 0) or (name in FALLING and weight > 0)
+
+
+def calibrated(
+    stores: Stores,
+    recommender: Recommender,
+    dev: Sequence[Question],
+    model: str,
+    progress: Callable[[int, int | None], None] = lambda done, total: None,
+) -> tuple[Calibration | None, list[dict[str, float]]]:
+    """Return the calibration of a system, fitted on dev questions; and by tenths of the candidates
+    of every other question what a fit on the rest expects of them, and what is cited.
+    """
+    is_sentence = any(each.query.sentence for each in dev)
+    salads = word_salads(stores, len(dev) // 3, 0, is_sentence)
+    halves = [[*dev[start::2], *_titles_only(dev[start::2])] for start in (0, 1)]
+    total, done = sum(map(len, (*halves, salads))), 0
+
+    parts = []
+    for questions in (*halves, salads):
+        parts.append(
+            observed(stores, recommender, questions, lambda n, past=done: progress(past + n, total))
+        )
+        done += len(questions)
+
+    source = f"held-out papers of this library ({_years(dev)})"
+    tried = fit_calibration([*parts[0], *parts[2]], model, source)
+    fits = Reliability.of(*expected(tried, parts[1])) if tried else None
+    return fit_calibration([each for part in parts for each in part], model, source), (
+        fits.tenths if fits else []
+    )
+
+
+def _years(questions: Sequence[Question]) -> str:
+    """Return the years of questions: "2021" or "2019 to 2021"."""
+    years = sorted({each.query.year for each in questions if each.query.year is not None})
+    return f"{years[0]} to {years[-1]}" if len(years) > 1 else str(*years)
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How far chances can be trusted: expected and true shares of cited candidates."""
+
+    brier: float
+    """The mean square of chance less truth."""
+    reference: float
+    """The same where every candidate has the same chance, the share that is cited."""
+    error: float
+    """The mean distance of expected and true shares over the tenths (ECE)."""
+    tenths: list[dict[str, float]]
+    """By tenths of the candidates, the least likely first."""
+
+    @classmethod
+    def of(cls, chances: Column, cited: NDArray[np.bool_]) -> "Reliability":
+        """Return how well chances fit what is cited."""
+        parts = np.array_split(np.argsort(chances, kind="stable"), _TENTHS)
+        tenths = [
+            {
+                "candidates": float(part.size),
+                "expected": round(float(chances[part].mean()), 3),
+                "cited": round(float(cited[part].mean()), 3),
+            }
+            for part in parts
+            if part.size
+        ]
+        apart = [abs(chances[part].sum() - cited[part].sum()) for part in parts if part.size]
+        share = float(cited.mean()) if cited.size else 0.0
+        return cls(
+            brier=round(float(((chances - cited) ** 2).mean()), 4),
+            reference=round(share * (1 - share), 4),
+            error=round(float(sum(apart)) / max(cited.size, 1), 4),
+            tenths=tenths,
+        )
+
+
+def expected(calibration: Calibration, observations: Sequence[Observation]) -> tuple[Column, Mask]:
+    """Return the chances of all candidates, and which are cited; what has no curve is left out."""
+    known = [each for each in observations if each.judge in calibration.curves]
+    chances = [calibration.curves[each.judge].chances(each.inputs) for each in known]
+    return (
+        np.concatenate([np.zeros(0), *chances]),
+        np.concatenate([np.zeros(0, np.bool_), *(each.cited for each in known)]),
+    )
