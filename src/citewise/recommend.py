@@ -49,6 +49,12 @@ class Stages:
     """How many candidates each retriever returns, where that is more than are wanted."""
     calibrator: Calibrator | None = None
     """Turns the final scores into chances; None: nothing is known about them."""
+    sentence_alone: bool = False
+    """Whether a sentence is asked without the title and abstract of its draft, which would outweigh
+    it by their length.
+    """
+    note: str = ""
+    """What an answer says where these stages stand in for what the system prefers."""
 
     @property
     def fetched(self) -> int:
@@ -96,19 +102,20 @@ class Recommender:
         With `explain`, each has its reasons and the parts of its score; with `evidence`, at most
         that many sentences that cite it for similar claims.
         """
-        scope, ranking = self._ranked(query, k, None)
-        best = self._best(query, ranking, scope, k)
+        asked = self._asked(query)
+        scope, ranking = self._ranked(asked, k, None)
+        best = self._best(asked, ranking, scope, k)
         calibrator = self._stages.calibrator
-        chances = calibrator.chances(query, ranking, best.rows) if calibrator else None
+        chances = calibrator.chances(asked, ranking, best.rows) if calibrator else None
         recommendations = self._recommendations(best, chances.values if chances else None)
 
         if explain:
-            facts = Facts(self._stores, self._stages.grounder, query, ranking, best.rows, scope)
-            parts = contributions_of(self._scorer(), query, ranking, best)
+            facts = Facts(self._stores, self._stages.grounder, asked, ranking, best.rows, scope)
+            parts = contributions_of(self._scorer(), asked, ranking, best)
             recommendations = explained(recommendations, parts, facts)
 
         if evidence:
-            spans = self._stages.grounder.ground(query, best.rows, scope, evidence)
+            spans = self._stages.grounder.ground(asked, best.rows, scope, evidence)
             recommendations = [
                 replace(each, evidence=own)
                 for each, own in zip(recommendations, spans, strict=True)
@@ -116,7 +123,7 @@ class Recommender:
 
         return Answer(
             recommendations=tuple(recommendations),
-            served_by=replace(best.served_by, system=self.name),
+            served_by=replace(best.served_by, system=self.name, note=self._note(best)),
             explained=explain,
             query=query,
             library=self._stores.info,
@@ -130,8 +137,9 @@ class Recommender:
 
         With `within`, only these rows are ranked.
         """
-        scope, ranking = self._ranked(query, k, within)
-        return self._best(query, ranking, scope, k)
+        asked = self._asked(query)
+        scope, ranking = self._ranked(asked, k, within)
+        return self._best(asked, ranking, scope, k)
 
     def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return the candidates that the rankers rank: those from the whole library, and all rows
@@ -154,6 +162,14 @@ class Recommender:
         for expansion in expansions:
             signals |= expansion.signals(ranking.rows)
         return ranking.with_signals(signals)
+
+    def _asked(self, query: Query) -> Query:
+        """Return the query as these stages read it."""
+        return query.alone if self._stages.sentence_alone else query
+
+    def _note(self, ranking: Ranking) -> str:
+        """Return which fallbacks answered: these stages, or a stage of them."""
+        return ", ".join(filter(None, (self._stages.note, ranking.served_by.note)))
 
     def _retrieved(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return the retriever's candidates, or those of several, fused."""

@@ -76,7 +76,7 @@ class Bm25Settings(Bm25Parameters):
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages: one retriever."""
-        return Stages((Bm25(stores, self),), _grounder(stores))
+        return Stages((Bm25(stores, self),), _grounder(stores), sentence_alone=True)
 
     def identity(self, stores: Stores) -> str:
         """Return "": the system depends on its settings alone."""
@@ -91,7 +91,8 @@ class NavigationSettings(Rounds):
         """Return the stages: one retriever."""
         words = Bm25Parameters()
         start, ranker = Bm25(stores, words), Bm25Ranker(stores, words)
-        return Stages((Navigation(stores, start, ranker, self),), _grounder(stores))
+        retriever = Navigation(stores, start, ranker, self)
+        return Stages((retriever,), _grounder(stores), sentence_alone=True)
 
     def identity(self, stores: Stores) -> str:
         """Return "": the system depends on its settings alone."""
@@ -100,7 +101,11 @@ class NavigationSettings(Rounds):
 
 @dataclass(frozen=True, slots=True)
 class BestSettings:
-    """The learned system for drafts; its model was trained with these values."""
+    """The learned system for drafts; its model was trained with these values.
+
+    A sentence takes the place of the draft: with the draft's title and abstract beside it, answers
+    were no better.
+    """
 
     depth: int = 5000
     """Papers that the search fetches."""
@@ -154,6 +159,7 @@ class BestSettings:
                 Neighbours(stores, self.neighbours),
             ),
             depth=self.depth,
+            sentence_alone=True,
         )
 
     def identity(self, stores: Stores) -> str:
@@ -161,12 +167,16 @@ class BestSettings:
         return model_for(stores.models, DRAFT_MODEL, self.model).digest
 
 
+NO_EVIDENCE = "by citations and words (the library has no citing sentences)"
+"""What `evidence` says where `best` answers for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
     """The learned system for sentences; its model was trained with these values."""
 
-    kept: int = 600
-    """Candidates that are ranked."""
+    kept: int = 650
+    """Candidates that are ranked: all that the search for evidence and words can find."""
     neighbours: int = 150
     """Papers similar to the draft whose citations are candidates and votes."""
     voted: int = 150
@@ -182,7 +192,11 @@ class EvidenceSettings:
         _one_of("evidence", "model", self.model, "own", "shipped")
 
     def over(self, stores: Stores) -> Stages:
-        """Return the stages with the model that these settings choose."""
+        """Return the stages with the model that these settings choose; those of `best` in a library
+        without citing sentences.
+        """
+        if not stores.evidence.counts().sentences:
+            return dataclasses.replace(BestSettings().over(stores), note=NO_EVIDENCE)
         model = model_for(stores.models, SENTENCE_MODEL, self.model)
         return self.stages(stores, ClaimSearch(stores), model)
 
@@ -206,7 +220,9 @@ class EvidenceSettings:
         )
 
     def identity(self, stores: Stores) -> str:
-        """Return the model's digest."""
+        """Return the digest of the model that answers."""
+        if not stores.evidence.counts().sentences:
+            return BestSettings().identity(stores)
         return model_for(stores.models, SENTENCE_MODEL, self.model).digest
 
 
@@ -285,6 +301,7 @@ class ComposeSettings:
             rankers=tuple(RankStep(make(stores), depth) for make, depth in steps),
             fusion=self.fusion,
             depth=self.depth,
+            sentence_alone="context" not in self.expand,
         )
 
     def identity(self, stores: Stores) -> str:

@@ -142,6 +142,11 @@ class Query:
         return bool(self.title.strip() or self.abstract.strip())
 
     @property
+    def alone(self) -> "Query":
+        """Return a sentence without the title and abstract of its draft; a draft as it is."""
+        return replace(self, title="", abstract="") if self.sentence.strip() else self
+
+    @property
     def claim(self) -> str:
         """Return the text that needs citations: the sentence, else title and abstract."""
         return self.sentence if self.sentence.strip() else self.text

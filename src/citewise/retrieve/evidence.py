@@ -8,8 +8,10 @@ from citewise.scoring.fusion import rrf
 from citewise.spans.profiles import ClaimMatches, ClaimSearch
 from citewise.types import Query, Ranking, Scope
 
-_BY_SPANS, _BY_PROFILES, _BY_WORDS = 250, 200, 80
-"""At most this many papers come from the nearest spans, from profiles, and from words."""
+_BY_SPANS, _BY_PROFILES, _BY_WORDS = 250, 200, 200
+"""At most this many papers come from the nearest spans, from profiles, and from words: as many from
+words as `bm25` scores, so that a library with little evidence loses none of them.
+"""
 
 
 class EvidenceRetriever:
