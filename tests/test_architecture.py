@@ -248,6 +248,7 @@ def test_the_public_face_has_these_names() -> None:
         "Recommendation",
         "Report",
         "ServedBy",
+        "Understanding",
         "Verification",
         "add",
         "compact",

@@ -61,19 +61,9 @@ def listed_by(front: LatexFront, text: str, folders: tuple[Path, ...], stem: str
     records = {**_from_bbl(cited, folders[0], stem), **inline}
     records |= _without_citation(front, files)
     lost = [f"{name}: no such file" for name, paths in found.items() if not paths]
-    missing = [key for key in front.cited_keys if key not in {*records, *_keys_of(files)}]
-    if missing and (records or files):
-        lost.append(_missing_keys(missing))
 
     shown = tuple(_relative(path, folders[0]) for path in files)
     return Listed(shown, _papers(records), tuple(lost))
-
-
-def _missing_keys(keys: list[str]) -> str:
-    """Return the words for cited keys that are in no list."""
-    named = ", ".join(keys[:MOST_NAMED])
-    more = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return f"cited, but in no bibliography: {named}{more}"
 
 
 def _files_named(name: str, folders: tuple[Path, ...]) -> list[Path]:

@@ -41,6 +41,8 @@ def remarks(read: Understanding) -> list[str]:
 def _abstract(read: Understanding) -> str:
     if not read.abstract_words:
         return "no abstract"
+    if read.abstract_from.startswith("an abstract"):
+        return f"{read.abstract_from} ({read.abstract_words} words in all)"
     if read.abstract_from:
         return f"no abstract; {read.abstract_from} ({read.abstract_words} words) stands in for it"
     return f"{read.abstract_words} words of abstract"
