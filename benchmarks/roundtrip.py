@@ -24,7 +24,7 @@ from citewise.render.bibtex import bibtex
 from citewise.render.citation_keys import citation_keys, own_key
 from citewise.text.encoding import text_of
 from citewise.types import Paper
-from compiling import DOCUMENTS, entries_set, errors_of
+from compiling import entries_set, errors_of
 from measuring import ROOT, save
 
 BIBLIOGRAPHIES = ROOT.parent / "shared" / "data" / "bibliographies"
@@ -34,6 +34,7 @@ RESOLVED = ("crossref", "xdata")
 _TEXT = LatexNodes2Text(math_mode="text")
 _SPACE = re.compile(r"\s+")
 _DASHES = re.compile(r"[-‐-―−]+")
+_SPECIAL = re.compile(r"(?<!\\)[%&#]")
 _COMMAND = re.compile(r"\\(?:url|_|%|&|#|\s)|[{}$\\~]")
 
 
@@ -53,8 +54,8 @@ def parsed(text: str) -> BibliographyData:
 def normal(value: str) -> str:
     """Return a field as text, by pylatexenc, without what LaTeX may spell in several ways."""
     try:
-        value = _TEXT.latex_to_text(re.sub(r"(?<!\\)%", r"\\%", value))
-    except Exception:  # noqa: BLE001 (it raises errors of any type on broken LaTeX)
+        value = _TEXT.latex_to_text(_SPECIAL.sub(r"\\\g<0>", value))
+    except Exception:
         value = _COMMAND.sub("", value)
     value = unicodedata.normalize("NFKC", _COMMAND.sub("", value))
     return _SPACE.sub("", _DASHES.sub("-", value)).strip()
@@ -104,11 +105,33 @@ def compared(path: Path, counts: Counter[str], differences: list[dict]) -> None:
             counts[f"fields {state}"] += 1
             if state != "same":
                 differences.append({"file": str(path), "field": name, "state": state})
-                if __debug__ and VERBOSE:
-                    print(state, path.name, key, name, repr(value[:150]), repr(found.get(name, "")[:150]))
+                if VERBOSE:
+                    print(
+                        state,
+                        path.name,
+                        key,
+                        name,
+                        repr(value[:150]),
+                        repr(found.get(name, "")[:150]),
+                    )
 
 
 VERBOSE = False
+
+
+def compiled(bibliographies: list[list[Paper]], backend: str) -> dict:
+    """Return how many entries get into the documents, and what errors there are."""
+    papers, printed, errors = 0, 0, list[str]()
+    for bibliography in filter(None, bibliographies):
+        with tempfile.TemporaryDirectory() as folder:
+            errors += errors_of(bibtex(bibliography), Path(folder), backend)
+            papers, printed = papers + len(bibliography), printed + entries_set(Path(folder))
+    return {
+        "entries": papers,
+        "in the bibliography": printed,
+        "errors": len(errors),
+        "first errors": errors[:5],
+    }
 
 
 def main() -> None:
@@ -116,7 +139,7 @@ def main() -> None:
     index = map(json.loads, (BIBLIOGRAPHIES / "index.jsonl").read_text().splitlines())
     files = [each for each in index if each["format"] in ("bibtex", "biblatex")]
     result: dict = {}
-    everything: list[Paper] = []
+    by_file: list[list[Paper]] = []
     for format in ("bibtex", "biblatex"):
         counts: Counter[str] = Counter()
         differences: list[dict] = []
@@ -124,20 +147,13 @@ def main() -> None:
             path = BIBLIOGRAPHIES / each["path"]
             counts["files"] += 1
             compared(path, counts, differences)
-            everything += papers_of(path, Report())
+            by_file.append(papers_of(path, Report()))
         by_field = Counter(f"{each['field']} {each['state']}" for each in differences)
         result[format] = {**counts, "differences": dict(by_field.most_common())}
 
-    text = bibtex(everything)
-    for backend in DOCUMENTS:
-        with tempfile.TemporaryDirectory() as folder:
-            errors = errors_of(text, Path(folder), backend)
-            result[f"compiled with {backend}"] = {
-                "entries": len(everything),
-                "in the bibliography": entries_set(Path(folder)),
-                "errors": len(errors),
-                "first errors": errors[:5],
-            }
+    everything = [paper for papers in by_file for paper in papers]
+    result["compiled with bibtex, all files together"] = compiled([everything], "bibtex")
+    result["compiled with biber, file by file"] = compiled(by_file, "biber")
     save("roundtrip", result)
 
 

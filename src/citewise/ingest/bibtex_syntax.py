@@ -14,6 +14,9 @@ LONGEST_VALUE = 1_000_000
 MOST_FIELDS = 500
 """Fields of one entry that are kept."""
 
+MOST_WRITTEN = 5_000
+"""Fields of one entry, repeated ones and those that are not kept included."""
+
 MOST_FAILURES = 20
 """Entries that start on one line and cannot be read, before the rest of that line is given up."""
 
@@ -116,8 +119,12 @@ class _Parser:
         if self._block.type != "string":
             self._read_key()
 
-        while self._next_field():
+        for _ in range(MOST_WRITTEN):
+            if not self._next_field():
+                break
             self._read_field()
+        else:
+            raise MalformedError("it has too many fields")
         if not self._block.fields:
             raise MalformedError("it has no fields")
         return self._position
@@ -172,7 +179,7 @@ class _Parser:
             fields[name] = value
 
     def _value(self, name: str) -> str:
-        """Return the text of a field: parts in braces or quotes, numbers and macros, joined by #."""
+        """Return the text of a field: braces, quotes, numbers and macros, joined by #."""
         parts: list[str] = []
         while True:
             parts.append(self._piece(name))
@@ -226,7 +233,7 @@ class _Parser:
     def _end_of_quotes(self, start: int) -> int:
         """Return where a value in quotes ends: quotes that no comma or brace follows are text."""
         depth = 0
-        for match in _QUOTE.finditer(self._text, start + 1):
+        for match in _QUOTE.finditer(self._text, start + 1, start + LONGEST_VALUE):
             if match[0] != '"':
                 depth += 1 if match[0] == "{" else -1
             elif depth == 0:
@@ -247,7 +254,7 @@ def _after(gap: re.Pattern[str], text: str, position: int) -> int:
 def closing_brace(text: str, start: int, braces: re.Pattern[str] = _BRACE) -> int:
     """Return the position of the brace that closes the one at `start`."""
     depth = 0
-    for match in braces.finditer(text, start):
+    for match in braces.finditer(text, start, start + LONGEST_VALUE):
         depth += 1 if match[0] == "{" else -1
         if depth == 0:
             return match.start()

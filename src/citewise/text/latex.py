@@ -91,8 +91,8 @@ _ESCAPES = {
     "|": r"{\ensuremath{|}}",
 }
 
-# A character that needs a command, a small number, or the empty position inside what LaTeX would read as a
-# ligature ("--", "``", "''", "!`", "?`"), where "{}" goes.
+# A character that needs a command, a small number, or the empty position inside what LaTeX would
+# read as a ligature ("--", "``", "''", "!`", "?`"), where "{}" goes.
 _SPECIAL = re.compile(
     rf"[{_SMALL_NUMBERS['_']}]+|[{_SMALL_NUMBERS['^']}]+"
     r"|[&%$#_~^\\{}<>|]|[^\x00-\x7f]|(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[!?])(?=`)"

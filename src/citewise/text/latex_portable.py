@@ -23,6 +23,9 @@ _AFTER_SCRIPT = re.compile(r"\s*[^\s{}$_^&#%]|\s*\{")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IN_ADDRESS = re.compile(r"(?<!\\)[%#]")
+
+# biber reads this as a letter without dot and an accent, which pdfLaTeX cannot print.
+_ACCENT_ON_DOTLESS = re.compile(r"""\\(['`^"])\s*(?:\{\\([ij])\s*\}|\\([ij])(?![A-Za-z])\s*)""")
 _ACCENTS = "'`^\"~=."
 _SYMBOLS = " ,;:!-/@&%$#_{}"
 
@@ -40,7 +43,7 @@ def portable(latex: str) -> str | None:
 
     Special characters outside formulas are escaped, and characters become commands.
     """
-    return _Repair(latex).result()
+    return _Repair(_ACCENT_ON_DOTLESS.sub(r"\\\1{\2\3}", latex)).result()
 
 
 class _Repair:
