@@ -7,6 +7,7 @@ result compiled by pdfLaTeX with BibTeX and with biber.
 import io
 import json
 import re
+import sys
 import tempfile
 import unicodedata
 from collections import Counter
@@ -24,8 +25,11 @@ from citewise.render.bibtex import bibtex
 from citewise.render.citation_keys import citation_keys, own_key
 from citewise.text.encoding import text_of
 from citewise.types import Paper
-from compiling import entries_set, errors_of
 from measuring import ROOT, save
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from compiling import entries_set, errors_of
 
 BIBLIOGRAPHIES = ROOT.parent / "shared" / "data" / "bibliographies"
 RESOLVED = ("crossref", "xdata")
@@ -88,7 +92,8 @@ def fields(entry: Entry) -> dict[str, str]:
 def compared(path: Path, counts: Counter[str], differences: list[dict]) -> None:
     """Count the fields of a file that come back the same, changed or not at all."""
     papers = papers_of(path, Report())
-    keys = {own_key(paper): key for paper, key in zip(papers, citation_keys(papers), strict=True)}
+    pairs = [*zip(papers, citation_keys(papers), strict=True)]
+    keys = {own_key(paper): key for paper, key in reversed(pairs)}  # of the same key, the first
     before, after = parsed(text_of(path.read_bytes())), parsed(bibtex(papers))
     for key, entry in before.entries.items():
         counts["entries"] += 1

@@ -125,49 +125,11 @@ ENCODED = {
 """Characters that fonts of the encoding OT1, the default, do not have, each with what stands in."""
 
 _CYRILLIC = dict(
-    zip(
-        "абвгґдеёєжзиіїйклмнопрстуфхцчшщъыьэюя",
-        [
-            "a",
-            "b",
-            "v",
-            "g",
-            "g",
-            "d",
-            "e",
-            "e",
-            "ie",
-            "zh",
-            "z",
-            "i",
-            "i",
-            "i",
-            "i",
-            "k",
-            "l",
-            "m",
-            "n",
-            "o",
-            "p",
-            "r",
-            "s",
-            "t",
-            "u",
-            "f",
-            "kh",
-            "ts",
-            "ch",
-            "sh",
-            "shch",
-            "''",
-            "y",
-            "'",
-            "e",
-            "iu",
-            "ia",
-        ],
-        strict=True,
-    )
+    pair.split(":")
+    for pair in """
+    а:a б:b в:v г:g ґ:g д:d е:e ё:e є:ie ж:zh з:z и:i і:i ї:i й:i к:k л:l м:m н:n о:o п:p
+    р:r с:s т:t у:u ф:f х:kh ц:ts ч:ch ш:sh щ:shch ъ:'' ы:y ь:' э:e ю:iu я:ia
+    """.split()
 )
 TRANSLITERATED = {
     **_CYRILLIC,
