@@ -117,6 +117,8 @@ ENCODED = {
     "th": "{th}",
     "guillemotleft": r"{\ensuremath{\ll}}",
     "guillemotright": r"{\ensuremath{\gg}}",
+    "guillemetleft": r"{\ensuremath{\ll}}",
+    "guillemetright": r"{\ensuremath{\gg}}",
     "guilsinglleft": r"{\ensuremath{<}}",
     "guilsinglright": r"{\ensuremath{>}}",
     "quotedblbase": "{,,}",
@@ -124,12 +126,50 @@ ENCODED = {
 }
 """Characters that fonts of the encoding OT1, the default, do not have, each with what stands in."""
 
+NAMED_BY_BIBER = {"guillemotleft": "guillemetleft", "guillemotright": "guillemetright"}
+"""Commands for which pdfLaTeX looks up another one after biber has made them characters."""
+
 _CYRILLIC = dict(
     pair.split(":")
-    for pair in """
-    а:a б:b в:v г:g ґ:g д:d е:e ё:e є:ie ж:zh з:z и:i і:i ї:i й:i к:k л:l м:m н:n о:o п:p
-    р:r с:s т:t у:u ф:f х:kh ц:ts ч:ch ш:sh щ:shch ъ:'' ы:y ь:' э:e ю:iu я:ia
-    """.split()
+    for pair in [
+        "а:a",
+        "б:b",
+        "в:v",
+        "г:g",
+        "ґ:g",
+        "д:d",
+        "е:e",
+        "ё:e",
+        "є:ie",
+        "ж:zh",
+        "з:z",
+        "и:i",
+        "і:i",
+        "ї:i",
+        "й:i",
+        "к:k",
+        "л:l",
+        "м:m",
+        "н:n",
+        "о:o",
+        "п:p",
+        "р:r",
+        "с:s",
+        "т:t",
+        "у:u",
+        "ф:f",
+        "х:kh",
+        "ц:ts",
+        "ч:ch",
+        "ш:sh",
+        "щ:shch",
+        "ъ:''",
+        "ы:y",
+        "ь:'",
+        "э:e",
+        "ю:iu",
+        "я:ia",
+    ]
 )
 TRANSLITERATED = {
     **_CYRILLIC,
