@@ -85,7 +85,6 @@ _ENTRY = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _PREPRINT_VENUE = re.compile(r"arxiv|corr\b|e-prints|biorxiv|medrxiv|preprint", re.IGNORECASE)
-_SIMPLE_NAME = re.compile(r"[^\W\d_][\w'-]*+, [^\W\d_][\w.' -]*+", re.ASCII)
 _LEGAL_NAME = re.compile(r"[a-z_][^\s:=,{}\"#%()'\\~]*")
 
 
@@ -165,14 +164,10 @@ def _details(entry: BibEntry) -> dict[str, str]:
 
 
 def _latex_of_people_and_title(fields: Mapping[str, str]) -> dict[str, str]:
-    """Return the LaTeX of title and authors, where it says more than the text."""
+    """Return the LaTeX of title and authors; of a title only where it says more than the text."""
     title, authors = (" ".join(fields.get(name, "").split()) for name in ("title", "author"))
-    plain = all(_SIMPLE_NAME.fullmatch(name) for name in authors.split(" and "))
-    plain &= "editor" not in fields
-    return {
-        f"{LATEX}title": "" if decode(title) == title and not fields.get("subtitle") else title,
-        f"{LATEX}author": "" if plain else authors,
-    }
+    plain = decode(title) == title and not fields.get("subtitle")
+    return {f"{LATEX}title": "" if plain else title, f"{LATEX}author": authors}
 
 
 def _keep(details: dict[str, str], name: str, value: str) -> None:

@@ -75,7 +75,7 @@ def venue(fields: Mapping[str, str]) -> str:
 
 
 def title(fields: Mapping[str, str]) -> str:
-    """Return title and subtitle as text; without a title, that of the whole work or the short one."""
+    """Return title and subtitle as text; without a title, that of the work, or a short one."""
     title, subtitle = first(fields, "title", "maintitle", "shorttitle"), fields.get("subtitle", "")
     mark = "" if title.rstrip("} ").endswith((":", "?", "!", ".", "–", "—")) else ":"
     return decode(f"{title}{mark} {subtitle}" if title and subtitle.strip() else title)
@@ -128,7 +128,7 @@ def _name(name: str) -> str:
 
 
 def _named_parts(name: str) -> dict[str, str]:
-    """Return the parts of a biblatex name, "family=Gogh, given=Vincent, prefix=van"; {} of others."""
+    """Return the parts of a biblatex name, "family=Gogh, prefix=van"; {} of another name."""
     marks = list(_NAME_PART.finditer(name))
     ends = [*(mark.start() for mark in marks[1:]), len(name)]
     values = (name[mark.end() : end] for mark, end in zip(marks, ends, strict=True))

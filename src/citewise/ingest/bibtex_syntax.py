@@ -14,6 +14,9 @@ LONGEST_VALUE = 1_000_000
 MOST_FIELDS = 500
 """Fields of one entry that are kept."""
 
+MOST_WRITTEN = 5_000
+"""Fields of one entry, repeated ones and those that are not kept included."""
+
 MOST_FAILURES = 20
 """Entries that start on one line and cannot be read, before the rest of that line is given up."""
 
@@ -96,10 +99,8 @@ def _next_head(text: str, position: int) -> re.Match[str] | None:
 
 def _after_command(text: str, position: int) -> int:
     """Return where a comment or preamble ends; one that is not closed ends where it starts."""
-    try:
-        return closing_brace(text, position - 1) + 1 if text[position - 1] == "{" else position
-    except MalformedError:
-        return position
+    end = closing_brace(text, position - 1) if text[position - 1] == "{" else 0
+    return end + 1 if end else position
 
 
 class _Parser:
@@ -116,8 +117,12 @@ class _Parser:
         if self._block.type != "string":
             self._read_key()
 
-        while self._next_field():
+        for _ in range(MOST_WRITTEN):
+            if not self._next_field():
+                break
             self._read_field()
+        else:
+            raise MalformedError("it has too many fields")
         if not self._block.fields:
             raise MalformedError("it has no fields")
         return self._position
@@ -172,7 +177,7 @@ class _Parser:
             fields[name] = value
 
     def _value(self, name: str) -> str:
-        """Return the text of a field: parts in braces or quotes, numbers and macros, joined by #."""
+        """Return the text of a field: braces, quotes, numbers and macros, joined by #."""
         parts: list[str] = []
         while True:
             parts.append(self._piece(name))
@@ -212,21 +217,19 @@ class _Parser:
         return value
 
     def _end_of_braces(self, start: int) -> int:
-        r"""Return where a value in braces ends. To BibTeX \{ is a brace; where a value would end
-        amid a text by that rule, it is not.
+        r"""Return where a value in braces ends: the first place by either rule, that \{ is a brace
+        (BibTeX) or a character (LaTeX), where a value can end.
         """
-        try:
-            end = closing_brace(self._text, start)
+        ends = [closing_brace(self._text, start, rule) for rule in (_BRACE, _UNESCAPED_BRACE)]
+        for end in sorted(filter(None, ends)):
             if _END_OF_VALUE.match(self._text, end + 1):
                 return end
-        except MalformedError:
-            pass
-        return closing_brace(self._text, start, _UNESCAPED_BRACE)
+        raise MalformedError("a brace is not closed, or not followed by a comma")
 
     def _end_of_quotes(self, start: int) -> int:
         """Return where a value in quotes ends: quotes that no comma or brace follows are text."""
         depth = 0
-        for match in _QUOTE.finditer(self._text, start + 1):
+        for match in _QUOTE.finditer(self._text, start + 1, start + LONGEST_VALUE):
             if match[0] != '"':
                 depth += 1 if match[0] == "{" else -1
             elif depth == 0:
@@ -245,10 +248,10 @@ def _after(gap: re.Pattern[str], text: str, position: int) -> int:
 
 
 def closing_brace(text: str, start: int, braces: re.Pattern[str] = _BRACE) -> int:
-    """Return the position of the brace that closes the one at `start`."""
+    """Return the position of the brace that closes the one at `start`, 0 where none does."""
     depth = 0
-    for match in braces.finditer(text, start):
+    for match in braces.finditer(text, start, start + LONGEST_VALUE):
         depth += 1 if match[0] == "{" else -1
         if depth == 0:
             return match.start()
-    raise MalformedError("a brace is not closed")
+    return 0

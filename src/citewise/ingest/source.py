@@ -23,7 +23,7 @@ HEAD = 65_536
 
 @dataclass(slots=True)
 class Siblings:
-    """The files that are read in one call; formats keep in `found` what they need of all of them."""
+    """The files that are read in one call; formats keep in `found` what they need of all."""
 
     files: tuple[str, ...] = ()
     found: dict[str, Any] = field(default_factory=dict)

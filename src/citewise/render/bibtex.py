@@ -38,7 +38,7 @@ _KNOWN_TYPES = frozenset(
     electronic image inreference jurisdiction legislation letter movie music mvbook mvcollection
     mvproceedings mvreference online patent performance periodical reference report review software
     standard suppbook suppcollection suppperiodical thesis video www
-    """.split()
+    """.split()  # noqa: SIM905 (easier to read than a line for each)
 )
 """The entry types of BibTeX and biblatex; another one is written as the nearest of them."""
 
@@ -73,7 +73,7 @@ _PEOPLE = frozenset(
     """
     author editor editora editorb editorc translator annotator commentator introduction foreword
     afterword bookauthor holder shortauthor shorteditor sortname
-    """.split()
+    """.split()  # noqa: SIM905 (easier to read than a line for each)
 )
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
@@ -102,7 +102,8 @@ def _entry(name: str, paper: Paper) -> str:
     month = fields.pop("month", "")
     written = {field: f"{{{value}}}" for field, value in fields.items()}
     if month:
-        written["month"] = month if month in _MONTHS else f"{{{month}}}"
+        macro = month in _MONTHS and month != paper.details.get("month")
+        written["month"] = month if macro else f"{{{month}}}"
 
     lines = [name, *(f"  {field} = {value}" for field, value in written.items())]
     return "@" + entry_type + "{" + ",\n".join(lines) + "\n}\n"
@@ -141,9 +142,14 @@ def _fields(entry_type: str, paper: Paper) -> dict[str, str]:
     }
 
 
-_HANDLED = frozenset(
-    f"title subtitle author volume number pages publisher doi url abstract month year date {ENTRY_TYPE}".split()
-) | {*VENUES, "howpublished", "institution", "series"}
+_OTHER_VENUES = ("howpublished", "institution", "series")
+_HANDLED = {
+    *("title", "subtitle", "author", "abstract", "month", "year", "date"),
+    *("volume", "number", "pages", "publisher", "doi", "url", ENTRY_TYPE),
+    *VENUES,
+    *_OTHER_VENUES,
+}
+"""Details that are not simply written."""
 
 
 def _others(paper: Paper) -> dict[str, str]:
@@ -180,9 +186,8 @@ def _titles(paper: Paper) -> dict[str, str]:
     details = paper.details
     latex, subtitle = details.get(f"{LATEX}title", ""), _own(paper, "subtitle")
     fields = {"title": latex, "subtitle": details.get(f"{LATEX}subtitle", subtitle)}
-    written = portable(latex) if latex else None
-    if written and clean_line(bibtex_fields.title(fields)) == paper.title:
-        return {"title": written, "subtitle": subtitle}
+    if latex and clean_line(bibtex_fields.title(fields)) == paper.title:
+        return {"title": portable(latex) or _title(decode(latex)), "subtitle": subtitle}
     return {"title": _title(paper.title)}
 
 
@@ -255,7 +260,7 @@ def _bibtex_name(author: str) -> str:
 
 def _venue(entry_type: str, paper: Paper) -> dict[str, str]:
     """Return the venue under the name that its source gave it, else under that of the type."""
-    own = {name: _own(paper, name) for name in (*VENUES, "howpublished", "institution", "series")}
+    own = {name: _own(paper, name) for name in (*VENUES, *_OTHER_VENUES)}
     texts = (paper.details[name] for name in VENUES if paper.details.get(name))
     if next(texts, "")[:300] == paper.venue:
         return own

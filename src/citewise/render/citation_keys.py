@@ -84,9 +84,7 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
     """
     used: set[str] = set()
     own = [_claimed(own_key(paper), used) for paper in papers]
-    return [
-        key or _claimed(_stem(paper), used) for key, paper in zip(own, papers, strict=True)
-    ]
+    return [key or _claimed(_stem(paper), used) for key, paper in zip(own, papers, strict=True)]
 
 
 def own_key(paper: Paper) -> str:

@@ -91,8 +91,8 @@ _ESCAPES = {
     "|": r"{\ensuremath{|}}",
 }
 
-# A character that needs a command, a small number, or the empty position inside what LaTeX would read as a
-# ligature ("--", "``", "''", "!`", "?`"), where "{}" goes.
+# A character that needs a command, a small number, or the empty position inside what LaTeX would
+# read as a ligature ("--", "``", "''", "!`", "?`"), where "{}" goes.
 _SPECIAL = re.compile(
     rf"[{_SMALL_NUMBERS['_']}]+|[{_SMALL_NUMBERS['^']}]+"
     r"|[&%$#_~^\\{}<>|]|[^\x00-\x7f]|(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[!?])(?=`)"
@@ -198,6 +198,9 @@ def _converter() -> LatexNodes2Text:
         MacroTextSpec("textbraceleft", "{"),
         MacroTextSpec("textbraceright", "}"),
         MacroTextSpec("xspace", ""),
+        MacroTextSpec("hyphen", "-"),
+        MacroTextSpec("ndash", "–"),
+        MacroTextSpec("mdash", "—"),
         MacroTextSpec("LaTeX", "LaTeX"),
         MacroTextSpec("TeX", "TeX"),
         *(MacroTextSpec(name, "%s") for name in _PLAIN),

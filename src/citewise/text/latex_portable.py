@@ -9,6 +9,7 @@ from citewise.text.latex import encode, encoded_character
 from citewise.text.latex_commands import (
     ENCODED,
     MATH,
+    NAMED_BY_BIBER,
     PROVIDED,
     PROVIDED_MATH,
     TEXT,
@@ -23,6 +24,9 @@ _AFTER_SCRIPT = re.compile(r"\s*[^\s{}$_^&#%]|\s*\{")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IN_ADDRESS = re.compile(r"(?<!\\)[%#]")
+
+# biber reads this as a letter without dot and an accent, which pdfLaTeX cannot print.
+_ACCENT_ON_DOTLESS = re.compile(r"""\\(['`^"])\s*(?:\{\\([ij])\s*\}|\\([ij])(?![A-Za-z])\s*)""")
 _ACCENTS = "'`^\"~=."
 _SYMBOLS = " ,;:!-/@&%$#_{}"
 
@@ -40,7 +44,7 @@ def portable(latex: str) -> str | None:
 
     Special characters outside formulas are escaped, and characters become commands.
     """
-    return _Repair(latex).result()
+    return _Repair(_ACCENT_ON_DOTLESS.sub(r"\\\1{\2\3}", latex)).result()
 
 
 class _Repair:
@@ -159,6 +163,7 @@ def definitions(text: str) -> list[str]:
     They take effect only where neither the document nor a package has one.
     """
     used = dict.fromkeys(_COMMAND.findall(text))
+    used |= {NAMED_BY_BIBER[name]: None for name in used if name in NAMED_BY_BIBER}
     lines = [rf"\providecommand{{\{name}}}{PROVIDED[name]}" for name in used if name in PROVIDED]
     lines += [
         rf"\ProvideTextCommandDefault{{\{name}}}{ENCODED[name]}" for name in used if name in ENCODED
