@@ -26,7 +26,8 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from citewise import ingest
 from citewise.ingest.report import Report
-from citewise.render.bibliography import bibtex, csl, ris
+from citewise.render.bibliography import csl, ris
+from citewise.render.bibtex import bibtex
 from citewise.render.citation_keys import citation_keys
 from citewise.render.markdown import markdown
 from citewise.render.names import Name, parsed
@@ -178,7 +179,7 @@ def test_a_full_entry(tmp_path: Path) -> None:
         r"  booktitle = {Advances in R\&D},",
         "  doi = {10.5555/a_b<c>},",
         "  eprint = {1706.03762},",
-        "  archivePrefix = {arXiv},",
+        "  archiveprefix = {arXiv},",
         "  pages = {1--11},",
         "  url = {https://x.org/a_b%20(c)},",
         "  month = jun",

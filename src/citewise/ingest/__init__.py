@@ -53,7 +53,7 @@ from citewise.ingest.fulltext import (
     unarxive,
 )
 from citewise.ingest.report import Report, SourceLocation
-from citewise.ingest.source import Source, find, open_source
+from citewise.ingest.source import Siblings, Source, find, open_source
 from citewise.types import CitingSentence, Paper
 
 FORMATS: dict[str, Any] = {
@@ -128,6 +128,7 @@ def read(
         raise BadInput(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
 
     files = list(find(paths))
+    siblings = Siblings(tuple(files))
     for path in files:
         try:
             source = open_source(path)
@@ -136,6 +137,7 @@ def read(
                 raise
             report.note("skipped", "cannot_be_opened", SourceLocation(path, 1), detail=str(error))
             continue
+        source.siblings = siblings
 
         try:
             alone = len(files) == 1

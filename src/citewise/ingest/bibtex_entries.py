@@ -1,42 +1,36 @@
-"""Read BibTeX entries one at a time, with macros and cross-references resolved."""
+"""Read BibTeX entries one at a time, with macros and cross-references resolved.
 
-import logging
+Macros and parents may stand in any .bib file of the import, before or after their use.
+"""
+
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from bibtexparser.entrypoint import parse_string
-from bibtexparser.exceptions import ParsingException
-from bibtexparser.library import Library
-from bibtexparser.model import DuplicateFieldKeyBlock, Entry, ImplicitComment
-
+from citewise.errors import CitewiseError
+from citewise.ingest.bibtex_inheritance import PARENT_TYPES, inheritable, inheriting
+from citewise.ingest.bibtex_syntax import Block, blocks
 from citewise.ingest.report import Report, SourceLocation
-from citewise.ingest.source import LONGEST_RECORD, Source
+from citewise.ingest.source import LONGEST_RECORD, Source, open_source
 from citewise.ingest.text_lines import text_lines
 
-# Malformed entries go to the report instead.
-logging.getLogger("bibtexparser").addHandler(logging.NullHandler())
-
-LONGEST_VALUE = 1_000_000
 LONGEST_MACRO = 10_000
 """Characters; without bounds, macros that concatenate macros grow exponentially."""
 
+MOST_MACROS = 20_000
 MOST_PARENTS = 50_000
 MOST_PENDING = 10_000
-"""Entries kept for cross-references: parents, and children whose parent has not been read yet."""
+LARGEST_PENDING = 1 << 26
+"""What is kept for cross-references: parents, and children whose parent has not been read yet, in
+number and in characters.
+"""
 
-START = re.compile(r"\s*(%*)\s*@\s*([A-Za-z]+)[ \t]*[{(]")
-_PARENT_TYPES = (
-    "proceedings",
-    "mvproceedings",
-    "book",
-    "mvbook",
-    "collection",
-    "mvcollection",
-    "periodical",
-)
-_INHERITED = ("year", "date", "month", "publisher", "volume", "number", "booktitle")
-_NOT_ENTRIES = ("comment", "preamble", "string", "set", "xdata", "control")
+MOST_SHARED = 1 << 26
+"""Characters of the import's .bib files that are searched for macros and parents."""
+
+START = re.compile(r"\s*+@\s*+([A-Za-z][\w.+-]*+)[ \t]*+[{(]")
+_NOT_PAPERS = ("set", "xdata", "control")
+_IGNORED = ("bibnote", "jabref-meta")
 _MONTHS = (
     "January",
     "February",
@@ -51,13 +45,9 @@ _MONTHS = (
     "November",
     "December",
 )
-_BRACE = re.compile(r"(?<!\\)[{}]")
-_BRACE_OR_QUOTE = re.compile(r'(?<!\\)[{}"]')
-_WORD = re.compile(r'[^\s{}",#=]+')
-_LOST_FIELDS = re.compile(r'\s*,\s*[A-Za-z][\w-]*\s*=\s*[{"\d]')
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class BibEntry:
     """An entry: type and field names in lower case, values as LaTeX without delimiters."""
 
@@ -65,169 +55,161 @@ class BibEntry:
     type: str
     key: str
     fields: dict[str, str]
+    inherited: frozenset[str] = frozenset()
+    """The fields that its parents gave."""
 
 
-class MalformedError(Exception):
-    """The text of an entry is not BibTeX; the message gives the reason."""
+@dataclass(slots=True)
+class Shared:
+    """Macros and parents by name, of one file or of all files of an import."""
+
+    macros: dict[str, str] = field(default_factory=dict)
+    parents: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def learn(self, block: Block) -> None:
+        """Keep the macros that a block defines, or what its children inherit."""
+        if block.type == "string":
+            for name, value in block.fields.items():
+                if len(self.macros) < MOST_MACROS:
+                    self.macros[name] = value[:LONGEST_MACRO]
+        elif block.type in PARENT_TYPES and len(self.parents) < MOST_PARENTS:
+            whole = block.type == "xdata"
+            self.parents.setdefault(block.key.lower(), inheritable(block.fields, whole))
 
 
 def entries(source: Source, report: Report) -> Iterator[BibEntry]:
-    """Yield the entries in the order of the file.
-
-    An entry whose parent (crossref) is further down comes right after the parent.
-    """
-    parents: dict[str, dict[str, str]] = {}
-    pending: dict[str, list[BibEntry]] = {}
-    for entry in _entries(source, report):
-        name = entry.key.lower()
-        if entry.type in _PARENT_TYPES and len(parents) < MOST_PARENTS:
-            parents[name] = entry.fields
-
-        parent = entry.fields.get("crossref", "").strip().lower()
-        known = parent in ("", name) or parent in parents
-        if known or sum(map(len, pending.values())) >= MOST_PENDING:
-            yield _inheriting(entry, parents.get(parent, {}))
+    """Yield the entries in the order of the file; those whose parent comes later are at the end."""
+    known = Shared({month[:3].lower(): month for month in _MONTHS})
+    pending: list[BibEntry] = []
+    size = 0
+    for entry in _entries(source, report, known):
+        missing = [name for name in _parents(entry) if name not in known.parents]
+        room = len(pending) < MOST_PENDING and size < LARGEST_PENDING
+        if missing and room:
+            pending.append(entry)
+            size += sum(map(len, entry.fields.values()))
         else:
-            pending.setdefault(parent, []).append(entry)
+            yield _complete(entry, known)
 
-        for child in pending.pop(name, []):
-            yield _inheriting(child, entry.fields)
-
-    for children in pending.values():
-        yield from children
-
-
-def _inheriting(entry: BibEntry, parent: dict[str, str]) -> BibEntry:
-    """Return an entry with the fields of its parent that it does not have itself."""
-    fields = {name: parent[name] for name in _INHERITED if name in parent}
-    if "title" in parent and entry.type not in _PARENT_TYPES:
-        fields.setdefault("booktitle", parent["title"])
-    return BibEntry(entry.line, entry.type, entry.key, {**fields, **entry.fields})
+    for entry in pending:
+        missing = [name for name in _parents(entry) if name not in known.parents]
+        if missing:
+            known.parents.update({name: _shared(source).parents.get(name, {}) for name in missing})
+        if any(not known.parents[name] for name in missing):
+            location = SourceLocation(source.name, entry.line)
+            report.note("repaired", "unknown_crossref", location, entry.key, ", ".join(missing))
+        yield _complete(entry, known)
 
 
-def _entries(source: Source, report: Report) -> Iterator[BibEntry]:
-    """Yield the entries with macros resolved; malformed ones are reported."""
-    macros = {month[:3].lower(): month for month in _MONTHS}
-    for line, text in _chunks(source, report):
-        location = SourceLocation(source.name, line)
-        try:
-            library = parse_string(text, parse_stack=[])
-            _check(library, text)
-            for string in library.strings:
-                macros[string.key.lower()] = _value(string.value, macros)[:LONGEST_MACRO]
+def _parents(entry: BibEntry) -> list[str]:
+    """Return the keys of the entries that an entry inherits from, xdata first."""
+    names = [*entry.fields.get("xdata", "").split(","), entry.fields.get("crossref", "")]
+    keys = (name.strip().lower() for name in names)
+    return [key for key in keys if key and key != entry.key.lower()]
 
-            for parsed in _parsed(library):
-                entry = _entry(parsed, line, macros)
-                if entry.type not in _NOT_ENTRIES:
-                    _note_repairs(parsed, entry, report, location)
-                    yield entry
-        except (MalformedError, ParsingException) as error:
-            report.note("skipped", "malformed_bibtex", location, detail=str(error))
+
+def _complete(entry: BibEntry, known: Shared) -> BibEntry:
+    """Return an entry with what it inherits from its parents and theirs."""
+    fields = entry.fields
+    queue = _parents(entry)
+    seen = set(queue)
+    while queue and len(seen) < 20:
+        parent = known.parents.get(queue.pop(0), {})
+        fields = inheriting(entry.type, fields, parent)
+        further = [name for name in _parents(replace(entry, fields=parent)) if name not in seen]
+        queue += further
+        seen.update(further)
+    return replace(entry, fields=fields, inherited=frozenset(fields) - frozenset(entry.fields))
+
+
+def _entries(source: Source, report: Report, known: Shared) -> Iterator[BibEntry]:
+    """Yield the entries with macros resolved; what cannot be read is reported."""
+
+    def macro(name: str) -> str | None:
+        return known.macros[name] if name in known.macros else _shared(source).macros.get(name)
+
+    for start, text in _chunks(source, report):
+        for block in blocks(text, macro):
+            line = start + text.count("\n", 0, block.offset)
+            location = SourceLocation(source.name, line)
+            known.learn(block)
+
+            if block.error:
+                detail = f"{block.key}: {block.error}" if block.key else block.error
+                report.note("skipped", "malformed_bibtex", location, block.key, detail)
+            elif block.type in _NOT_PAPERS:
+                report.note("skipped", "not_a_paper", location, block.key, f"@{block.type}")
+            elif block.type != "string" and block.type not in _IGNORED:
+                _note_repairs(block, report, location)
+                yield BibEntry(line, block.type, block.key, block.fields)
+
+
+def _note_repairs(block: Block, report: Report, location: SourceLocation) -> None:
+    for reason, detail in block.repairs.items():
+        report.note("repaired", reason, location, block.key, detail)
+    if not block.key:
+        report.note("repaired", "no_citation_key", location)
 
 
 def _chunks(source: Source, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield (line, text) of each entry, up to the line where the next one starts.
+    """Yield (line, text) from each line that starts an entry up to the next such line.
 
-    Entries that are commented out by % are left out.
+    So an entry that is not closed costs only itself.
     """
-    start, size, parts = 0, 0, list[str]()
+    start, size, parts = 1, 0, list[str]()
     for number, line in text_lines(source, report):
-        head = START.match(line)
-        if head:
+        if START.match(line):
             if parts:
                 yield start, "\n".join(parts)
-            start, size, parts = number, len(line), ([] if head[1] else [line])
-        elif parts:
-            size += len(line) + 1
-            parts.append(line)
-            if size > LONGEST_RECORD:
-                report.note("skipped", "record_too_long", SourceLocation(source.name, start))
-                parts = []
+            start, size, parts = number, 0, []
+        elif not parts and "@" not in line:
+            continue
+
+        # Empty lines are left out by `text_lines`; they are put back, so that lines count right.
+        gap = number - start - len(parts) if parts else 0
+        start = start if parts else number
+        parts += ["" for _ in range(min(gap, 1_000))]
+        parts.append(line)
+
+        size += len(line) + 1
+        if size > LONGEST_RECORD:
+            report.note("skipped", "record_too_long", SourceLocation(source.name, start))
+            parts = []
 
     if parts:
         yield start, "\n".join(parts)
 
 
-def _check(library: Library, text: str) -> None:
-    """Raise an error for an entry that is not closed, or closed before its last field."""
-    head = START.match(text)
-    ignored = head is not None and head[2].lower() in ("comment", "preamble")
-    for block in library.blocks:
-        if isinstance(block, ImplicitComment) and _LOST_FIELDS.match(block.comment) and not ignored:
-            raise MalformedError("fields after the closing brace")
-
-    failed = [
-        block for block in library.failed_blocks if not isinstance(block, DuplicateFieldKeyBlock)
-    ]
-    if failed and not ignored:
-        raise MalformedError(getattr(failed[0].error, "abort_reason", "") or "not an entry")
+def _shared(source: Source) -> Shared:
+    """Return the macros and parents of all .bib files of the import; they are searched once, and
+    only where a file uses what it does not define.
+    """
+    found = source.siblings.found.get("bibtex")
+    if not isinstance(found, Shared):
+        found = source.siblings.found["bibtex"] = Shared()
+        _search(source.siblings.files, found)
+    return found
 
 
-def _parsed(library: Library) -> list[Entry]:
-    """Return the entries, those with a repeated field included."""
-    repeated = (
-        block for block in library.failed_blocks if isinstance(block, DuplicateFieldKeyBlock)
-    )
-    inner = (block.ignore_error_block for block in repeated)
-    return [*library.entries, *(block for block in inner if isinstance(block, Entry))]
+def _search(files: tuple[str, ...], found: Shared) -> None:
+    """Collect the macros and parents of .bib files; what is wrong with a file is reported when it
+    is read.
+    """
+    left = MOST_SHARED
+    for path in files:
+        if not path.lower().endswith((".bib", ".bibtex", ".bib.gz")):
+            continue
+        try:
+            source = open_source(path)
+        except CitewiseError:
+            continue
 
-
-def _entry(parsed: Entry, line: int, macros: dict[str, str]) -> BibEntry:
-    """Return an entry with macros resolved; as in BibTeX, the first of repeated fields counts."""
-    fields: dict[str, str] = {}
-    for field in parsed.fields:
-        fields.setdefault(field.key.lower(), _value(field.value, macros))
-    return BibEntry(line, parsed.entry_type.lower(), parsed.key, fields)
-
-
-def _note_repairs(parsed: Entry, entry: BibEntry, report: Report, location: SourceLocation) -> None:
-    if len(entry.fields) < len(parsed.fields):
-        report.note("repaired", "duplicate_field", location, entry.key)
-    if not entry.key:
-        report.note("repaired", "no_citation_key", location)
-
-
-def _value(raw: str, macros: dict[str, str]) -> str:
-    """Return the text of a field: parts in braces or quotes, numbers and macros, joined by #."""
-    parts: list[str] = []
-    position = size = 0
-    while True:
-        part, position = _piece(raw, position, macros)
-        size += len(part)
-        if size > LONGEST_VALUE:
-            raise MalformedError("field too long")
-        parts.append(part)
-
-        rest = raw[position : position + 1_000].lstrip()
-        if not rest:
-            return "".join(parts)
-        if rest[0] != "#":
-            raise MalformedError("a comma is missing between fields")
-        position = raw.index("#", position) + 1
-
-
-def _piece(raw: str, position: int, macros: dict[str, str]) -> tuple[str, int]:
-    """Return the text of one part of a field that starts at a position, and where it ends."""
-    while position < len(raw) and raw[position].isspace():
-        position += 1
-
-    delimiter = raw[position : position + 1]
-    if delimiter in ("{", '"') and delimiter:
-        end = _closing(raw, position)
-        return raw[position + 1 : end], end + 1
-
-    word = _WORD.match(raw, position)
-    if not word:
-        raise MalformedError("a field has no value")
-    return macros.get(word[0].lower(), word[0]), word.end()
-
-
-def _closing(raw: str, start: int) -> int:
-    """Return the position of the brace or quote that closes the one at `start`."""
-    depth = 0
-    quoted = raw[start] == '"'
-    for match in (_BRACE_OR_QUOTE if quoted else _BRACE).finditer(raw, start + 1):
-        if depth == 0 and match[0] == ('"' if quoted else "}"):
-            return match.start()
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-    raise MalformedError("unbalanced braces")
+        try:
+            for _, text in _chunks(source, Report()):
+                left -= len(text)
+                if left < 0:
+                    return
+                for block in blocks(text, found.macros.get):
+                    found.learn(block)
+        finally:
+            source.close()

@@ -32,7 +32,9 @@ KINDS = (
     "dataset",
     "software",
 )
-DETAILS = ("volume", "number", "pages", "publisher", "url", "note")
+MOST_DETAILS = 100
+LONGEST_DETAIL = 20_000
+"""Details of a paper, and characters of each."""
 
 Raw = Mapping[str, Any]
 """A record as read from its format.
@@ -106,7 +108,7 @@ class Cleaner:
             fields=_strings(raw.get("fields"))[:50],
             date=date,
             kind=kind if kind and kind in KINDS else "",
-            details=_details(raw.get("details")),
+            details=_details(raw.get("details"), repairs),
         )
 
         for reason in dict.fromkeys(repairs):
@@ -346,8 +348,18 @@ def _plain_keys(value: Iterable[Any], repairs: list[str]) -> Iterable[str]:
             repairs.append("bad_reference")
 
 
-def _details(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
+def _details(value: Any, repairs: list[str]) -> dict[str, str]:
+    """Return the details that are texts, in order; what is too much or too long is cut."""
+    if not value or not isinstance(value, dict):
         return {}
-    cleaned = {name: _text(value.get(name), [])[:500] for name in DETAILS}
-    return {name: text for name, text in cleaned.items() if text}
+
+    details: dict[str, str] = {}
+    for name, item in value.items():
+        if item is None or item == "" or not isinstance(name, str):
+            continue
+        text = _text(item, [])
+        if len(text) > LONGEST_DETAIL or len(name) > 100 or len(details) >= MOST_DETAILS:
+            repairs.append("details_cut")
+        if text and len(name) <= 100 and len(details) < MOST_DETAILS:
+            details[name] = text[:LONGEST_DETAIL]
+    return details

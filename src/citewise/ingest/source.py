@@ -3,9 +3,9 @@
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from citewise.errors import BadInput, MissingData
 from citewise.ingest.decompress import DAMAGE, decompressed
@@ -21,6 +21,14 @@ HEAD = 65_536
 
 
 @dataclass(slots=True)
+class Siblings:
+    """The files that are read in one call; formats keep in `found` what they need of all."""
+
+    files: tuple[str, ...] = ()
+    found: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Source:
     """An open, decompressed stream with a name for reports; `size` is that of its file in bytes."""
 
@@ -30,6 +38,7 @@ class Source:
     raw: IO[bytes] | None = None
     transcoded: bool = False
     """Whether the stream was made UTF-8 from UTF-16 or UTF-32."""
+    siblings: Siblings = field(default_factory=Siblings)
 
     @property
     def bytes_read(self) -> int:

@@ -34,6 +34,9 @@ WORTH_A_PROCESS = 8_000_000
 """Bytes of input from which starting the reader pays."""
 
 _FRAMES_QUEUED = 8
+_MOST_EVENTS = 10_000
+"""Events that are kept before they are sent; a file of nothing but broken entries has millions."""
+
 _PIPE = 1 << 20
 """Bytes, where the system lets us choose (Linux): each time that a pipe runs empty, its ends wait
 for one another.
@@ -196,7 +199,15 @@ def main() -> None:
     gc.disable()  # records have no cycles, and collecting costs a twentieth of the time
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     events: list[Event] = []
-    report = Report(listener=events.append)
+
+    def listen(event: Event) -> None:
+        """Keep an event; many are sent without waiting for a paper, which may never come."""
+        events.append(event)
+        if len(events) >= _MOST_EVENTS:
+            _send(output, Frame(events=events))
+            events.clear()
+
+    report = Report(listener=listen)
     reading: list[Reading] = []
     sent = 0
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from citewise import plugins
-from citewise.render.bibliography import bibtex, csl, ris
+from citewise.render.bibliography import csl, ris
+from citewise.render.bibtex import bibtex
 from citewise.render.json_answers import as_json
 from citewise.render.markdown import markdown_answer
 from citewise.types import Answer, Paper, Renderer

@@ -1,4 +1,4 @@
-"""Make citation keys that a reader can guess: vaswani2017attention."""
+"""Citation keys: the user's own, else keys that a reader can guess (vaswani2017attention)."""
 
 import re
 import unicodedata
@@ -22,6 +22,11 @@ _FOLDED = str.maketrans(
         "ŋ": "n",
     }
 )
+OWN = "bib:"
+"""What a key of the user's own begins with among a paper's ids."""
+
+# What ends a key, starts a comment or means something else, to BibTeX, biber or LaTeX.
+_ILLEGAL = re.compile(r"[\s,{}()=\"'#%\\~$&^`@<>\[\]|\x00-\x1f\x7f]")
 _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
 _STOPWORDS = frozenset(
     (
@@ -72,18 +77,31 @@ _STOPWORDS = frozenset(
 
 
 def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    """Return a unique ASCII key for each paper: surname, year, first content word of the title.
+    """Return a key for each paper, unique whatever the case: its own from a .bib file, else
+    surname, year and first content word of the title, in ASCII.
 
-    Papers that would have the same key get a letter behind it: a, b, c.
+    Papers that would have the same key get a letter behind it: a, b, c; own keys come first.
     """
     used: set[str] = set()
-    keys: list[str] = []
-    for paper in papers:
-        stem = _stem(paper)
-        key = next(candidate for candidate in _candidates(stem) if candidate not in used)
-        used.add(key)
-        keys.append(key)
-    return keys
+    own = [_claimed(own_key(paper), used) for paper in papers]
+    return [key or _claimed(_stem(paper), used) for key, paper in zip(own, papers, strict=True)]
+
+
+def own_key(paper: Paper) -> str:
+    """Return the key that the user's .bib file gives a paper, without what is illegal in a key; ""
+    where there is none.
+    """
+    name = next((name for name in paper.ids if name.startswith(OWN)), "")
+    return _ILLEGAL.sub("", name.removeprefix(OWN))
+
+
+def _claimed(stem: str, used: set[str]) -> str:
+    """Return a key that is not in use, and mark it as used; "" for none."""
+    if not stem:
+        return ""
+    key = next(key for key in _candidates(stem) if key.casefold() not in used)
+    used.add(key.casefold())
+    return key
 
 
 def _stem(paper: Paper) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from citewise.render.citation_keys import citation_keys
 from citewise.types import Answer, Query
 
 _EXPLAINING = ("base", "contributions", "reasons")
@@ -54,7 +55,11 @@ def query_document(query: Query) -> dict[str, Any]:
 def recommendations(answer: Answer) -> list[dict[str, Any]]:
     """Return the JSON objects of an answer's recommendations."""
     left_out = () if answer.explained else _EXPLAINING
+    keys = citation_keys([each.paper for each in answer])
     return [
-        {name: value for name, value in asdict(each).items() if name not in left_out}
-        for each in answer
+        {
+            **{name: value for name, value in asdict(each).items() if name not in left_out},
+            "citation_key": key,
+        }
+        for each, key in zip(answer, keys, strict=True)
     ]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from citewise.render.citation_keys import own_key
 from citewise.render.links import web_address
 from citewise.types import Answer, Paper
 
@@ -10,11 +11,16 @@ MOST_AUTHORS = 3
 """Authors named before the rest become "et al."."""
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#]")
+
+# A key that pandoc reads as it is; others need braces.
+_PLAIN_KEY = re.compile(r"\w+(?:[:.#$%&+?<>~/-]\w+)*")
 _LIST_MARK = re.compile(r"(\d*)([-+=.)])")
 
 
 def markdown(papers: Sequence[Paper]) -> str:
-    """Return a numbered list of papers: authors, year, title (with a link, if any) and venue."""
+    """Return a numbered list of papers: authors, year, title (with a link, if any),
+    venue, and the citation by the user's own key, if any.
+    """
     return "".join(f"{number}. {markdown_item(paper)}\n" for number, paper in enumerate(papers, 1))
 
 
@@ -41,12 +47,20 @@ def markdown_item(paper: Paper) -> str:
         f"({paper.year})." if paper.year else "",
         _title(paper),
         f"*{escaped(paper.venue).rstrip('.')}*." if paper.venue.strip() else "",
+        _citation(paper),
     ]
     text = " ".join(part for part in parts if part)
 
     # A title such as "5. Experiments" would start a list within the list.
     mark = _LIST_MARK.match(text)
     return f"{mark[1]}\\{text[mark.start(2) :]}" if mark else text
+
+
+def _citation(paper: Paper) -> str:
+    """Return the citation of a paper by the user's own key, as pandoc reads it; "" without one."""
+    key = own_key(paper)
+    plain = _PLAIN_KEY.fullmatch(key)
+    return f"[@{key}]" if plain else f"[@{{{escaped(key)}}}]" if key else ""
 
 
 def _authors(paper: Paper) -> str:

@@ -6,6 +6,7 @@ from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from citewise.render.citation_keys import own_key
 from citewise.render.quotations import quoted
 from citewise.types import Answer, Contribution, Recommendation
 
@@ -51,7 +52,8 @@ def recommendations_table(answers: Sequence[Recommendation]) -> Table:
 def _lines(each: Recommendation) -> list[str]:
     """Return what the table says about a paper: title, source, reasons and parts of the score."""
     paper = each.paper
-    about = [_authors(paper.authors), paper.venue, str(paper.year or ""), paper.id]
+    names = dict.fromkeys((own_key(paper), paper.id))
+    about = [_authors(paper.authors), paper.venue, str(paper.year or ""), *names]
 
     lines = [
         f"[bold]{escape(paper.title)}[/bold]",

@@ -10,6 +10,8 @@ from typing import Any
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 from pylatexenc.latexencode import UnicodeToLatexEncoder
 
+from citewise.text.latex_commands import ENCODED, MATH, TEXT
+
 # Without a handler, the warnings of pylatexenc go to standard error.
 logging.getLogger("pylatexenc").addHandler(logging.NullHandler())
 
@@ -18,6 +20,8 @@ MAX_GROUPS = 2_000
 
 MAX_OPEN_OPTIONS = 4
 """Brackets open at once."""
+
+_COMMANDS = re.compile(r"\\([A-Za-z]+)")
 
 # Anything that makes a text LaTeX rather than plain text.
 _LATEX = re.compile(r"[\\{}$~]|--|``|''")
@@ -34,12 +38,13 @@ _DOLLAR = re.compile(r"(?<!\\)\$")
 # Two amounts of money: "$5 and $6".
 _CURRENCY = re.compile(r"(?<!\\)\$(\d[^$]*\s)\$(?=\d)")
 
-# A number as subscript or superscript: "$_2$", "$^{13}$".
-_SCRIPT = re.compile(r"\$\s*([_^])\s*\{?(\d+)\}?\s*\$")
-_SCRIPTS = {
-    "_": str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"),
-    "^": str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"),
-}
+# A number as subscript or superscript: "$_2$", "$^{13}$", "$^{2+}$".
+_SCRIPT = re.compile(r"\$\s*([_^])\s*\{?([\d+-]+)\}?\s*\$")
+_NUMBERS = "0123456789+-"
+_SMALL_NUMBERS = {"_": "₀₁₂₃₄₅₆₇₈₉₊₋", "^": "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"}
+_SCRIPTS = {mark: str.maketrans(_NUMBERS, small) for mark, small in _SMALL_NUMBERS.items()}
+_FROM_SCRIPTS = {mark: str.maketrans(small, _NUMBERS) for mark, small in _SMALL_NUMBERS.items()}
+_DEGREE = re.compile(r"\$\s*\^\s*(?:\\circ|\{\s*\\circ\s*\})\s*\$")
 
 # An accented or special letter: "{\"u}", "{\'{\i}}", "{\ss}", "\'e", "\~{n}".
 _ACCENT = re.compile(
@@ -86,10 +91,11 @@ _ESCAPES = {
     "|": r"{\ensuremath{|}}",
 }
 
-# A character that needs a command, or the empty position inside what LaTeX would read as a
-# ligature ("--", "``", "''", "!`", "?`"), where "{}" goes.
+# A character that needs a command, a small number, or the empty position inside what LaTeX would
+# read as a ligature ("--", "``", "''", "!`", "?`"), where "{}" goes.
 _SPECIAL = re.compile(
-    r"[&%$#_~^\\{}<>|]|[^\x00-\x7f]|(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[!?])(?=`)"
+    rf"[{_SMALL_NUMBERS['_']}]+|[{_SMALL_NUMBERS['^']}]+"
+    r"|[&%$#_~^\\{}<>|]|[^\x00-\x7f]|(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=[!?])(?=`)"
 )
 
 _COMBINING = {
@@ -118,6 +124,7 @@ def decode(text: str) -> str:
 
     if "$" in text:
         text = _with_escaped_currency(text)
+        text = _DEGREE.sub("°", text)
         text = _SCRIPT.sub(lambda match: match[2].translate(_SCRIPTS[match[1]]), text)
     if "\\" in text and "$" not in text:
         text = _ACCENT.sub(_converted_match, text)
@@ -243,11 +250,18 @@ def _converted_match(match: re.Match[str]) -> str:
 
 
 def encode(text: str) -> str:
-    """Return text as LaTeX that BibTeX can sort and print; `decode` reverses it.
+    """Return text as LaTeX that BibTeX can sort and pdfLaTeX prints without packages; `decode`
+    reverses it.
 
-    Braces are balanced for any text. Characters without a LaTeX command are left unchanged.
+    Braces are balanced for any text. Characters that pdfLaTeX has no command for are left
+    unchanged.
     """
     return _SPECIAL.sub(_encoded_match, unicodedata.normalize("NFC", text))
+
+
+def encoded_character(character: str) -> str:
+    """Return a character as LaTeX, in a text or in a formula."""
+    return _encoded(character)
 
 
 def _encoded_match(match: re.Match[str]) -> str:
@@ -258,15 +272,26 @@ def _encoded_match(match: re.Match[str]) -> str:
 def _encoded(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
+    for mark, small in _SMALL_NUMBERS.items():
+        if character[0] in small:
+            number = character.translate(_FROM_SCRIPTS[mark])
+            return f"${mark}{number}$" if len(number) == 1 else f"${mark}{{{number}}}$"
 
     # The commands for Cyrillic letters need the same fonts as the letters themselves.
     if unicodedata.name(character, "").startswith("CYRILLIC"):
         return character
 
     for latex in (str(_encoder().unicode_to_latex(character)), _accented(character)):
-        if latex.isascii() and _converted(latex) == character:
+        if latex.isascii() and _is_known(latex) and _converted(latex) == character:
             return latex
     return character
+
+
+def _is_known(latex: str) -> bool:
+    """Return whether pdfLaTeX knows every command without packages."""
+    known = TEXT | ENCODED.keys()
+    commands = _COMMANDS.findall(latex)
+    return (known | MATH if "ensuremath" in commands else known).issuperset(commands)
 
 
 def _accented(character: str) -> str:
