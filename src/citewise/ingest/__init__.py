@@ -139,6 +139,7 @@ def read(
             report.note("skipped", "cannot_be_opened", SourceLocation(path, 1), detail=str(error))
             continue
         source.siblings = siblings
+
         try:
             alone = len(files) == 1
             module = FORMATS[format] if format else _recognised(source, report, alone)

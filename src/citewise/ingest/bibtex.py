@@ -80,7 +80,7 @@ VERBATIM = (
 
 _NOT_KEPT = ("abstract", "crossref", "xdata", "title", "author")
 _ENTRY = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*+@\s*+(?:(?:string|comment|preamble)\s*+[{(]"
+    rb"^(?:\xef\xbb\xbf)?[ \t]*+@\s*+(?:(?:string|comment|preamble)\s*+[{(]"
     rb"|[A-Za-z][\w.+-]*+\s*+[{(]\s*+(?:[^\s,{}()=\"]*+\s*+,|[A-Za-z][\w-]*+\s*+=\s*+[{\"\w]))",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -1,4 +1,4 @@
-"""Read CSL-JSON of Zotero, Mendeley, pandoc and DOI services: an array, an object a line, or one."""
+"""Read CSL-JSON of Zotero, Mendeley, pandoc and DOI services, in any layout."""
 
 import itertools
 import re
@@ -9,6 +9,7 @@ from citewise.ingest.clean import Raw
 from citewise.ingest.json_lines import first_objects, objects
 from citewise.ingest.json_values import text_in
 from citewise.ingest.keys import identity, registry_key
+from citewise.ingest.reference_fields import page_range
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
 
@@ -131,7 +132,7 @@ def record_of(item: Mapping[str, Any]) -> Raw:
         "details": {
             "volume": text_in(item.get("volume")),
             "number": text_in(item.get("issue")),
-            "pages": re.sub(r"\s*[-–—]+\s*", "-", text_in(item.get("page"))),
+            "pages": page_range(text_in(item.get("page"))),
             "publisher": text_in(item.get("publisher")),
             "url": text_in(item.get("URL")),
         },

@@ -15,7 +15,7 @@ NAME = "enw"
 _TAG = re.compile(r"\s{0,3}%([0-9A-Z!@#$&()*+,:;<=>?\[\\\]^_{|}~/-])(?:\s+(.*)|$)")
 _FIRST = re.compile(rb"(?:\xef\xbb\xbf)?\s*%[0-9A-Z@!?#$+^&*(\[<>=~-](?:\s|$)")
 _TELLING = re.compile(rb"^\s{0,3}%(?:0|T)\s+\S", re.MULTILINE)
-_LATEX = re.compile(rb"^\s*(?:\\[a-z]|@[a-z]+\s*[{(])", re.MULTILINE | re.IGNORECASE)
+_LATEX = re.compile(rb"^[ \t]{0,20}(?:\\[a-z]|@[a-z]+\s*[{(])", re.MULTILINE | re.IGNORECASE)
 
 
 def detects(head: bytes) -> bool:

@@ -12,7 +12,7 @@ from citewise.ingest.text_lines import text_lines
 
 NAME = "scopus"
 
-_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*Scopus\s*\n\s*EXPORT DATE:", re.IGNORECASE)
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*Scopus[ \t]*\n\s*EXPORT DATE:", re.IGNORECASE)
 _ENTRY = re.compile(rb"^@\w{2,30}\s*\{", re.MULTILINE)
 """Of BibTeX, above which Scopus writes the same lines."""
 _NAMED = re.compile(r"([A-Z][A-Z /&-]{2,40}):\s*(.*)")

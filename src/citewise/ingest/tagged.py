@@ -70,9 +70,9 @@ def tagged_records(source: Source, report: Report, grammar: Grammar) -> Iterator
     """Yield the records; those that are too long are reported, and lines that belong to none."""
     current: TaggedRecord | None = None
     previous = 0
-    for number, line in text_lines(source, report):
+    for number, text in text_lines(source, report):
         after_gap, previous = number > previous + 1, number
-        line = line.replace("\x00", " ")
+        line = text.replace("\x00", " ")
         match = grammar.tag.match(line)
         tag = match[1] if match else ""
         if tag in grammar.ignored and tag:

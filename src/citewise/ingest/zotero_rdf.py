@@ -32,7 +32,7 @@ def detects(head: bytes) -> bool:
 
 
 def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
-    """Yield (line, record) of the items; notes and attachments belong to items and are no papers."""
+    """Yield (line, record) of the items; notes and attachments are no papers but parts of items."""
     root = parsed_export(source, report)
     if root is None:
         return
