@@ -54,9 +54,10 @@ def demo(library: FolderOption = Path("citewise-demo")) -> None:
     show(f"[bold]The draft:[/bold] {escape(draft.title)}\n")
     show(answer_table(answer))
 
+    where = escape(str(library))
     show(
-        f"\nThe sample library is in {escape(str(library))}. Try your own draft:\n"
-        f'  citewise recommend --library {escape(str(library))} --title "Learning to rank citations"'
+        f"\nThe sample library is in {where}. Try your own draft:\n"
+        f'  citewise recommend --library {where} --title "Learning to rank citations"'
     )
 
 
