@@ -89,15 +89,24 @@ def _by_measure(head: str, found: dict[str, Any]) -> Table:
 
 
 def calibration() -> str:
-    """Return how many candidates were expected to be cited, and were."""
+    """Return how far chances can be trusted, by kind of query."""
 
     def rows(found: Result) -> Table:
-        return ["expected", "cited", "candidates"], [
-            [f"{each['expected']:.1%}", f"{each['cited']:.1%}", int(each["candidates"])]
-            for each in found["calibration"]
+        heads = ["queries", "asked", "Brier", "constant", "ECE", "good", "weak", "none"]
+        return heads, [
+            [
+                f"{system}: {name}",
+                each["queries"],
+                fixed(each["brier"]),
+                fixed(each["reference"]),
+                fixed(each["error"]),
+                *(f"{each['matches'][match]:.0%}" for match in ("good", "weak", "none")),
+            ]
+            for system, part in (("best", "drafts"), ("evidence", "sentences"))
+            for name, each in found[part]["by kind"].items()
         ]
 
-    return titled("ranker-cs", rows)
+    return titled("calibration", rows)
 
 
 def transfer() -> str:
