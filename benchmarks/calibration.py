@@ -3,7 +3,7 @@ test queries.
 
     python benchmarks/calibration.py --fit drafts       some five minutes: best, on `cs` dev 2021
     python benchmarks/calibration.py --fit sentences    some five minutes: evidence, on contexts
-    python benchmarks/calibration.py                    judges both; some five minutes
+    python benchmarks/calibration.py [drafts] [sentences]      judges; some five minutes each
 
 A fit has to be made again whenever the model changes: a calibration of another model is not used.
 What is fitted on is mixed, so that the chances hold elsewhere: drafts and titles, libraries with
@@ -91,19 +91,13 @@ class Case:
 
 def main() -> None:
     asked = [each for each in sys.argv[1:] if not each.startswith("-")] or [*SOURCES]
-    if "--fit" in sys.argv:
-        for what in asked:
+    for what in asked:
+        if "--fit" in sys.argv:
             fit(what)
-        return
-
-    save(
-        "calibration",
-        {
-            "truth": "cited: among the references that the corpus knows",
-            "drafts": judged(DRAFT_MODEL, "best", draft_test_cases()),
-            "sentences": judged(SENTENCE_MODEL, "evidence", sentence_cases(held_out=True)),
-        },
-    )
+        elif what == "drafts":
+            judge(what, DRAFT_MODEL, "best", draft_test_cases())
+        else:
+            judge(what, SENTENCE_MODEL, "evidence", sentence_cases(held_out=True))
 
 
 def fit(what: str) -> None:
@@ -123,8 +117,8 @@ def fit(what: str) -> None:
     print(what, calibration.queries, Reliability.of(*expected(calibration, found)), flush=True)
 
 
-def judged(kind: ModelKind, system: str, cases: Iterable[Case]) -> dict:
-    """Return for each kind of query how far the chances that ship can be trusted."""
+def judge(what: str, kind: ModelKind, system: str, cases: Iterable[Case]) -> None:
+    """Save for each kind of query how far the chances that ship can be trusted."""
     calibration = shipped_calibration(kind)
     if calibration is None or calibration.model != shipped_model(kind).digest:
         sys.exit(f"the model of {system} was calibrated in another form; run --fit first")
@@ -132,11 +126,15 @@ def judged(kind: ModelKind, system: str, cases: Iterable[Case]) -> dict:
     found: dict[str, list[Observation]] = {}
     for case in cases:
         found.setdefault(case.kind, []).extend(seen(case, system))
-    return {
-        "model": calibration.model,
-        "fitted on": calibration.queries,
-        "by kind": {name: figures(calibration, each) for name, each in found.items()},
-    }
+    save(
+        f"calibration-{what}",
+        {
+            "truth": "cited: among the references that the corpus knows",
+            "model": calibration.model,
+            "fitted on": calibration.queries,
+            "by kind": {name: figures(calibration, each) for name, each in found.items()},
+        },
+    )
 
 
 def figures(calibration: Calibration, observations: list[Observation]) -> dict:

@@ -79,19 +79,15 @@ def pools() -> str:
 
 def calibration() -> str:
     """Return the share of candidates that are cited, by the share that is expected."""
-    found = result("calibration")
-    if found is None:
-        return _empty()
-
     panels: dict[str, dict[str, Line]] = {}
-    for title, part, names in (
-        ("drafts: cited, share", "drafts", ("cs test", "elife test")),
-        ("sentences: cited, share", "sentences", _COLLECTIONS),
-    ):
-        kinds = found[part]["by kind"]
-        lines = {name: _reliability(kinds[name]["tenths"]) for name in names}
+    for what, names in (("drafts", ("cs test", "elife test")), ("sentences", _COLLECTIONS)):
+        found = result(f"calibration-{what}")
+        if found is None:
+            return _empty()
+
+        lines = {name: _reliability(found["by kind"][name]["tenths"]) for name in names}
         most = max(value for line in lines.values() for values in line for value in values)
-        panels[title] = {**lines, "perfect": ([0.0, most], [0.0, most])}
+        panels[f"{what}: cited, share"] = {**lines, "perfect": ([0.0, most], [0.0, most])}
     return _drawn(panels, "expected, share")
 
 

@@ -88,25 +88,24 @@ def _by_measure(head: str, found: dict[str, Any]) -> Table:
     ]
 
 
-def calibration() -> str:
-    """Return how far chances can be trusted, by kind of query."""
+def calibration(what: str) -> str:
+    """Return how far chances can be trusted, by kind of query: of drafts, or of sentences."""
 
     def rows(found: Result) -> Table:
         heads = ["queries", "asked", "Brier", "constant", "ECE", "good", "weak", "none"]
         return heads, [
             [
-                f"{system}: {name}",
+                name,
                 each["queries"],
                 fixed(each["brier"]),
                 fixed(each["reference"]),
                 fixed(each["error"]),
                 *(f"{each['matches'][match]:.0%}" for match in ("good", "weak", "none")),
             ]
-            for system, part in (("best", "drafts"), ("evidence", "sentences"))
-            for name, each in found[part]["by kind"].items()
+            for name, each in found["by kind"].items()
         ]
 
-    return titled("calibration", rows)
+    return titled(f"calibration-{what}", rows)
 
 
 def transfer() -> str:

@@ -1,6 +1,7 @@
 """Reasons: facts that plain Python finds too."""
 
 import functools
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -164,7 +165,8 @@ def check(
             assert stem in plain.texts[row] and word in query.text
             assert count == plain.frequencies[stem]
     elif reason.kind == "title_words":
-        title = set(stems(each.paper.title))
+        words = re.findall(r"[^\W_]+", each.paper.title)
+        title = set(stems(" ".join(word for word in words if not is_function_word(word))))
         assert reason.numbers == {
             "shared": len(title & set(stems(query.text))),
             "words": len(title),
