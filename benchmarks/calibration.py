@@ -3,7 +3,7 @@ test queries.
 
     python benchmarks/calibration.py --fit drafts       some five minutes: best, on `cs` dev 2021
     python benchmarks/calibration.py --fit sentences    some five minutes: evidence, on contexts
-    python benchmarks/calibration.py                    judges both; some five minutes
+    python benchmarks/calibration.py [drafts] [sentences]      judges; some five minutes each
 
 A fit has to be made again whenever the model changes: a calibration of another model is not used.
 What is fitted on is mixed, so that the chances hold elsewhere: drafts and titles, libraries with
@@ -91,19 +91,13 @@ class Case:
 
 def main() -> None:
     asked = [each for each in sys.argv[1:] if not each.startswith("-")] or [*SOURCES]
-    if "--fit" in sys.argv:
-        for what in asked:
+    for what in asked:
+        if "--fit" in sys.argv:
             fit(what)
-        return
-
-    save(
-        "calibration",
-        {
-            "truth": "cited: among the references that the corpus knows",
-            "drafts": judged(DRAFT_MODEL, "best", draft_test_cases()),
-            "sentences": judged(SENTENCE_MODEL, "evidence", sentence_cases(held_out=True)),
-        },
-    )
+        elif what == "drafts":
+            judge(what, DRAFT_MODEL, "best", draft_test_cases())
+        else:
+            judge(what, SENTENCE_MODEL, "evidence", sentence_cases(held_out=True))
 
 
 def fit(what: str) -> None:
@@ -123,8 +117,8 @@ def fit(what: str) -> None:
     print(what, calibration.queries, Reliability.of(*expected(calibration, found)), flush=True)
 
 
-def judged(kind: ModelKind, system: str, cases: Iterable[Case]) -> dict:
-    """Return for each kind of query how far the chances that ship can be trusted."""
+def judge(what: str, kind: ModelKind, system: str, cases: Iterable[Case]) -> None:
+    """Save for each kind of query how far the chances that ship can be trusted."""
     calibration = shipped_calibration(kind)
     if calibration is None or calibration.model != shipped_model(kind).digest:
         sys.exit(f"the model of {system} was calibrated in another form; run --fit first")
@@ -132,11 +126,15 @@ def judged(kind: ModelKind, system: str, cases: Iterable[Case]) -> dict:
     found: dict[str, list[Observation]] = {}
     for case in cases:
         found.setdefault(case.kind, []).extend(seen(case, system))
-    return {
-        "model": calibration.model,
-        "fitted on": calibration.queries,
-        "by kind": {name: figures(calibration, each) for name, each in found.items()},
-    }
+    save(
+        f"calibration-{what}",
+        {
+            "truth": "cited: among the references that the corpus knows",
+            "model": calibration.model,
+            "fitted on": calibration.queries,
+            "by kind": {name: figures(calibration, each) for name, each in found.items()},
+        },
+    )
 
 
 def figures(calibration: Calibration, observations: list[Observation]) -> dict:
@@ -200,23 +198,24 @@ def draft_dev_cases() -> Iterator[Case]:
 
 
 def draft_test_cases() -> Iterator[Case]:
-    """Yield what the calibration of `best` is judged on: test 2022 of `cs`, test 2023 of `elife`."""
+    """Yield what the calibration of `best` is judged on: `cs` test 2022, `elife` test 2023."""
     dice = random.Random(2)
     for corpus, other in (("cs", "elife"), ("elife", "cs")):
         library = library_of(corpus)
         stores, split = library.stores, split_of(corpus, library, CORPORA[corpus][0])
         test = split.questions(stores, "test")
+        some = test[:: max(len(test) // 150, 1)]
         no_graph = replace(StoreParts.of(stores), graph=ThinnedGraph(stores.graph, 0.0))
 
         yield Case(f"{corpus} test", stores, test)
-        yield Case(f"{corpus} test, title", stores, [titled(each) for each in test[::3]])
-        yield Case(f"{corpus} test, no graph", no_graph, test[::3])
+        yield Case(f"{corpus} test, title", stores, [titled(each) for each in some])
+        yield Case(f"{corpus} test, no graph", no_graph, some)
         yield replace(
-            random_part(stores, test[::3], len(stores.papers) // 10, dice),
+            random_part(stores, some, len(stores.papers) // 10, dice),
             kind=f"{corpus} test, a tenth of the papers",
         )
-        yield Case(f"{other} asked of {corpus}", stores, foreign_drafts("test", 200, other))
-        strange = [*word_salads(stores, 100, 1), *nonsense(UNSEEN_NONSENSE)]
+        yield Case(f"{other} asked of {corpus}", stores, foreign_drafts("test", 100, other))
+        strange = [*word_salads(stores, 60, 1), *nonsense(UNSEEN_NONSENSE)]
         yield Case(f"salad asked of {corpus}", stores, strange)
 
 

@@ -24,6 +24,8 @@ _STYLE = {
     "figure.constrained_layout.use": True,
 }
 
+_COLLECTIONS = ("peerread, with draft", "scisummnet, with draft", "evoeco, with draft")
+
 Line = tuple[Sequence[float], Sequence[float]]
 """The x and the y values of a line."""
 
@@ -76,15 +78,21 @@ def pools() -> str:
 
 
 def calibration() -> str:
-    """Return the share of candidates that are cited, by the share that the model expects."""
-    found = result("ranker-cs")
-    if found is None:
-        return _empty()
-    expected = [each["expected"] for each in found["calibration"]]
-    cited = [each["cited"] for each in found["calibration"]]
-    most = max(*expected, *cited)
-    lines = {"best": (expected, cited), "perfect": ([0.0, most], [0.0, most])}
-    return _drawn({"cited, share": lines}, "expected, share")
+    """Return the share of candidates that are cited, by the share that is expected."""
+    panels: dict[str, dict[str, Line]] = {}
+    for what, names in (("drafts", ("cs test", "elife test")), ("sentences", _COLLECTIONS)):
+        found = result(f"calibration-{what}")
+        if found is None:
+            return _empty()
+
+        lines = {name: _reliability(found["by kind"][name]["tenths"]) for name in names}
+        most = max(value for line in lines.values() for values in line for value in values)
+        panels[f"{what}: cited, share"] = {**lines, "perfect": ([0.0, most], [0.0, most])}
+    return _drawn(panels, "expected, share")
+
+
+def _reliability(tenths: Sequence[Mapping[str, float]]) -> Line:
+    return [each["expected"] for each in tenths], [each["cited"] for each in tenths]
 
 
 def _drawn(panels: Mapping[str, Mapping[str, Line]], along: str) -> str:

@@ -88,16 +88,24 @@ def _by_measure(head: str, found: dict[str, Any]) -> Table:
     ]
 
 
-def calibration() -> str:
-    """Return how many candidates were expected to be cited, and were."""
+def calibration(what: str) -> str:
+    """Return how far chances can be trusted, by kind of query: of drafts, or of sentences."""
 
     def rows(found: Result) -> Table:
-        return ["expected", "cited", "candidates"], [
-            [f"{each['expected']:.1%}", f"{each['cited']:.1%}", int(each["candidates"])]
-            for each in found["calibration"]
+        heads = ["queries", "asked", "Brier", "constant", "ECE", "good", "weak", "none"]
+        return heads, [
+            [
+                name,
+                each["queries"],
+                fixed(each["brier"]),
+                fixed(each["reference"]),
+                fixed(each["error"]),
+                *(f"{each['matches'][match]:.0%}" for match in ("good", "weak", "none")),
+            ]
+            for name, each in found["by kind"].items()
         ]
 
-    return titled("ranker-cs", rows)
+    return titled(f"calibration-{what}", rows)
 
 
 def transfer() -> str:

@@ -40,7 +40,7 @@ from citewise.types import Answer, CitingSentence, Paper, Query
 _SYSTEMS_KEPT = 32
 _Given = ParamSpec("_Given")
 _Returned = TypeVar("_Returned")
-_PAPERS_READ = 256
+_PAPERS_READ = 100
 """Papers that an iteration over a library reads at a time."""
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
 

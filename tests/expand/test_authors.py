@@ -179,7 +179,7 @@ def test_authors_speak_where_no_citation_does(tmp_path: Path) -> None:
     citewise.add(papers, tmp_path / "library")
     library = citewise.open(tmp_path / "library")
     query, known = Query("Swarms of bees", "Bees swarm in spring."), ("Ada Byron",)
-    for authors, note in (((), "no citation speaks"), (known, "few candidates")):
+    for authors, note in (((), "no citations"), (known, "few candidates")):
         answer = library.answer(replace(query, authors=authors), 20, "best")
         assert note in answer.served_by.note
 

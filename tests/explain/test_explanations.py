@@ -137,7 +137,9 @@ def test_what_answered_is_named(sample: Library, tmp_path: Path) -> None:
 
     citewise.add([replace(paper, references=()) for paper in GOLDEN], tmp_path)
     by_words = citewise.open(tmp_path).recommend("bees").served_by
-    assert by_words == ServedBy("best", note="by bm25 (no citation speaks for any candidate)")
+    assert (by_words.system, by_words.model) == ("best", "")
+    assert by_words.note == "by bm25 (the library has no citations)"
+    assert by_words.advice.startswith("Your library has no citations yet, so papers are ranked by")
 
 
 # Interfaces
@@ -173,9 +175,17 @@ def test_the_command_line_explains_as_python_does(
 def test_json_without_explaining_is_as_ever(run: Run, sample: Library) -> None:
     asked = ("recommend", "-l", sample.stores.info.location, "--title", "Ranking")
     answer = json.loads(run(*asked, "--format", "json")[1])
-    assert answer.keys() == {"library", "system", "served_by", "query", "recommendations"}
+    assert answer.keys() == {
+        "library",
+        "system",
+        "served_by",
+        "match",
+        "calibrated_by",
+        "query",
+        "recommendations",
+    }
     first = answer["recommendations"][0]
-    assert first.keys() == {"rank", "paper", "score", "signals", "evidence"}
+    assert first.keys() == {"rank", "paper", "score", "signals", "confidence", "evidence"}
     assert first["evidence"] == []
     assert answer["query"].keys() == {
         "title",
@@ -217,5 +227,21 @@ def test_the_table_has_labels_in_place_of_names(run: Run, sample: Library) -> No
 def test_a_substitute_is_shown_unasked(run: Run, tmp_path: Path) -> None:
     citewise.add([replace(paper, references=()) for paper in GOLDEN], tmp_path / "library")
     _, shown, _ = run("recommend", "-l", tmp_path / "library", "--title", "bees")
-    note = "Answered by best, by bm25 (no citation speaks for any candidate)."
+    note = (
+        "Your library has no citations yet, so papers are ranked by words alone; `citewise index` "
+        "full texts or Crossref records to add them. Answered by best, by bm25 (the library has no "
+        "citations)."
+    )
     assert note in " ".join(shown.split())
+
+
+def test_a_library_with_citations_is_not_said_to_have_none(tmp_path: Path) -> None:
+    papers = [
+        citewise.Paper("a", "Hydraulic pumps of dams", year=2001, references=("b",)),
+        citewise.Paper("b", "Turbines and dams", year=2000),
+        citewise.Paper("c", "Honey bees in orchards", year=2000),
+    ]
+    citewise.add(papers, tmp_path)
+    served = citewise.open(tmp_path).recommend("Honey bees").served_by
+    assert served.note == "by bm25 (no citation backs any candidate)"
+    assert served.advice.startswith("None of your library's citations backs a paper for this draft")

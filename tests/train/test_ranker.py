@@ -227,7 +227,9 @@ def test_it_learns(training: Training) -> None:
     assert training.queries == {"train": 120, "dev": 40}
     assert sum(training.worth.values()) == pytest.approx(1, abs=0.01)
     assert training.ablation.keys() == {"nothing", *DRAFT_MODEL.catalogue.families()}
-    assert sum(part["candidates"] for part in training.calibration) == 20 * 20
+    assert sum(part["candidates"] for part in training.calibration) == 27 * 20, (
+        "half of the dev queries, and every third of these again by its title"
+    )
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
 
 

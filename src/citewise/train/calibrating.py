@@ -2,6 +2,7 @@
 have none.
 """
 
+import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -54,17 +55,17 @@ def observed(
     stores: Stores,
     recommender: Recommender,
     questions: Iterable[Question],
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> list[Observation]:
     """Return what a system answers to questions; those without an answer are left out."""
     library, found = LibraryFacts.of(stores), []
-    for number, question in enumerate(questions, 1):
+    for question in questions:
         ranking = recommender.rank(question.query, DEPTH)
         if len(ranking):
             inputs = answer_inputs(stores, library, question.query, ranking, ranking.rows)
             cited = np.isin(ranking.rows, question.gold)
             found.append(Observation(judge_of(ranking), inputs, cited))
-        progress(number)
+        progress()
     return found
 
 
@@ -150,27 +151,26 @@ def calibrated(
     is_sentence = any(each.query.sentence for each in dev)
     salads = word_salads(stores, len(dev) // 3, 0, is_sentence)
     halves = [[*dev[start::2], *_titles_only(dev[start::2])] for start in (0, 1)]
-    total, done = sum(map(len, (*halves, salads))), 0
+    total, done = sum(map(len, (*halves, salads))), itertools.count(1)
 
-    parts = []
-    for questions in (*halves, salads):
-        parts.append(
-            observed(stores, recommender, questions, lambda n, past=done: progress(past + n, total))
-        )
-        done += len(questions)
+    def asked(questions: Sequence[Question]) -> list[Observation]:
+        return observed(stores, recommender, questions, lambda: progress(next(done), total))
 
-    source = f"held-out papers of this library ({_years(dev)})"
+    parts = [asked(questions) for questions in (*halves, salads)]
+    source = f"held-out {'sentences' if is_sentence else 'papers'} of this library{_years(dev)}"
+
     tried = fit_calibration([*parts[0], *parts[2]], model, source)
-    fits = Reliability.of(*expected(tried, parts[1])) if tried else None
-    return fit_calibration([each for part in parts for each in part], model, source), (
-        fits.tenths if fits else []
-    )
+    chances, cited = expected(tried, parts[1]) if tried else (np.zeros(0), np.zeros(0, np.bool_))
+    tenths = Reliability.of(chances, cited).tenths if chances.size else []
+    return fit_calibration([each for part in parts for each in part], model, source), tenths
 
 
 def _years(questions: Sequence[Question]) -> str:
-    """Return the years of questions: "2021" or "2019 to 2021"."""
+    """Return the years of questions in parentheses: " (2021)", " (2019 to 2021)", or ""."""
     years = sorted({each.query.year for each in questions if each.query.year is not None})
-    return f"{years[0]} to {years[-1]}" if len(years) > 1 else str(*years)
+    if not years:
+        return ""
+    return f" ({years[0]})" if len(years) == 1 else f" ({years[0]} to {years[-1]})"
 
 
 @dataclass(frozen=True, slots=True)
