@@ -9,10 +9,12 @@ Rows are kinds of libraries, made from the three collections of citing sentences
 and `best` asked for a sentence. Queries are those of dev; each row pools the queries of all worlds.
 """
 
+import functools
 import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import citewise
@@ -51,13 +53,10 @@ Kinds = dict[str, Callable[[Sequence[World]], Iterable[World]]]
 def each(*changes: Callable[[World], World]) -> Callable[[Sequence[World]], Iterator[World]]:
     """Return the kind of library that some changes make of every world."""
 
-    def changed(worlds: Sequence[World]) -> Iterator[World]:
-        for world in worlds:
-            for change in changes:
-                world = change(world)
-            yield world
+    def changed(world: World) -> World:
+        return functools.reduce(lambda poorer, change: change(poorer), changes, world)
 
-    return changed
+    return lambda worlds: map(changed, worlds)
 
 
 def of_size(size: int, *changes: Callable[[World], World]) -> Callable[..., Iterator[World]]:
@@ -95,19 +94,27 @@ KINDS: dict[str, Kinds] = {
 }
 
 
-def main() -> None:
-    worlds = {
-        "collections of citing sentences": [*map(collection, ("peerread", "scisummnet", "evoeco"))],
-        "papers with references, no citing sentences": [*map(corpus, ("cs", "elife"))],
-    }
-    found: dict[str, dict[str, dict]] = {}
-    for group, kinds in KINDS.items():
-        found[group] = {}
-        for kind, made in kinds.items():
-            found[group][kind] = row_of(made(worlds[group]))
-            print(group, "|", kind, "|", found[group][kind], flush=True)
+WORLDS: dict[str, tuple[Callable[[str], World], tuple[str, ...]]] = {
+    "collections of citing sentences": (collection, ("peerread", "scisummnet", "evoeco")),
+    "papers with references, no citing sentences": (corpus, ("cs", "elife")),
+}
 
+
+def main() -> None:
+    with ProcessPoolExecutor(2) as processes:
+        found = dict(zip(KINDS, processes.map(rows_of, KINDS), strict=True))
     save("defaults", {"measures": [*map(str, MEASURES)], "rows": found, **below(found)})
+
+
+def rows_of(group: str) -> dict[str, dict]:
+    """Return the rows of a group, by kind of library."""
+    make, names = WORLDS[group]
+    worlds = [*map(make, names)]
+    found = {}
+    for kind, made in KINDS[group].items():
+        found[kind] = row_of(made(worlds))
+        print(group, "|", kind, "|", found[kind], flush=True)
+    return found
 
 
 def row_of(worlds: Iterable[World]) -> dict:
@@ -130,8 +137,7 @@ def answered(world: World) -> Iterator[tuple[str, Rows, Rows, list[int]]]:
     """Yield for each query the column, the answers of bm25 and of the default, and what is wanted;
     a query is left out whose papers are not in the library.
     """
-    with_library = LibraryOf(world)
-    with with_library as library:
+    with LibraryOf(world) as library:
         for column, asked in questions(world).items():
             default = library.recommender(COLUMNS[column])
             for query, keys in asked:

@@ -15,15 +15,17 @@ from citewise.evaluate import Question
 from citewise.protocols import Stores
 from citewise.types import CitingSentence, Paper, Query
 from contexts import asked_elsewhere, dev_questions, library_of
-from lab import CORPORA, split_of
 from lab import library_of as corpus_library
+from protocol import saved_queries
 
-QUERIES = 100
+QUERIES = 60
 """Of each world, at most this many drafts and this many sentences."""
-SIZES = {"peerread": 10_000, "evoeco": 10_000, "scisummnet": 10_000, "cs": 20_000, "elife": 20_000}
+SIZES = {"peerread": 6_000, "evoeco": 6_000, "scisummnet": 6_000, "cs": 12_000, "elife": 12_000}
 """At most about this many papers of each world."""
 ELSEWHERE = {"cs": ("peerread", "scisummnet"), "elife": ("evoeco",)}
 """Collections whose sentences are asked of a corpus that has no citing sentences."""
+DEV = {"cs": (2021, 5), "elife": (2022, 3)}
+"""The dev year of each corpus, and how many references a draft has at least."""
 TOPIC = 50
 """Papers of a small library for each question that is asked of it."""
 
@@ -75,14 +77,15 @@ def collection(name: str) -> World:
 
 def corpus(name: str) -> World:
     """Return a part of a corpus: what is asked for, and other papers, drawn."""
-    library = corpus_library(name)
-    stores = library.stores
-    dev = split_of(name, library, CORPORA[name][0]).questions(stores, "dev")
-    drafts = _asked(stores, random.Random(0).sample(dev, QUERIES))
+    stores = corpus_library(name).stores
+    dev = random.Random(0).sample(saved_queries(name, *DEV[name]), QUERIES)
+    drafts = tuple(
+        Asked(Query(each.title, each.abstract, each.id, each.year), each.gold) for each in dev
+    )
     moved: list[Question] = []
     for other in ELSEWHERE[name]:
         home = library_of(other)
-        moved += asked_elsewhere(home.stores, _some(dev_questions(home, other), 500), stores)
+        moved += asked_elsewhere(home.stores, _some(dev_questions(home, other), 150), stores)
     claims = _asked(stores, _some(moved))
 
     kept = {key for each in (*drafts, *claims) for key in each.gold}

@@ -548,7 +548,6 @@ SENTENCES = Catalogue(
         *_signals(
             "sentences",
             "title and abstract",
-            ("words", _FROM_TEXT, (PLAIN, RATIO, RANK), "sentence_words"),
             ("text_score", _FROM_TEXT, (PLAIN, RATIO, RANK), "sentence_words"),
             ("title_score", _FROM_TEXT, (PLAIN, RATIO, RANK), "sentence_words"),
             ("title_cover", _FROM_TEXT, (PLAIN,), "sentence_words"),
@@ -644,7 +643,6 @@ SENTENCES = Catalogue(
             for name, label in (
                 ("terms", "the length of your sentence"),
                 ("nearest", "how similar the nearest citing sentence is"),
-                ("profiled", "how many papers with the words of your sentence are cited"),
             )
         ),
     ]

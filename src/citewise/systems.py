@@ -28,9 +28,10 @@ from citewise.recommend import RankStep, Recommender, Stages
 from citewise.render import renderers
 from citewise.retrieve.bm25 import Bm25, Bm25Parameters, Bm25Ranker
 from citewise.retrieve.engine import Engine
-from citewise.retrieve.evidence import EvidenceRetriever
+from citewise.retrieve.evidence import DEEP, EvidenceRetriever
 from citewise.retrieve.ilciter import Ilciter, IlciterParameters
 from citewise.retrieve.navigation import Navigation, Rounds
+from citewise.spans.coverage import cites_more, coverage, trust
 from citewise.spans.profiles import ClaimSearch
 
 
@@ -167,7 +168,7 @@ class BestSettings:
         return model_for(stores.models, DRAFT_MODEL, self.model).digest
 
 
-NO_EVIDENCE = "by citations and words (the library has no citing sentences)"
+LITTLE_EVIDENCE = "by citations and words (the library has no citing sentences, or very few)"
 """What `evidence` says where `best` answers for it."""
 
 
@@ -175,8 +176,8 @@ NO_EVIDENCE = "by citations and words (the library has no citing sentences)"
 class EvidenceSettings:
     """The learned system for sentences; its model was trained with these values."""
 
-    kept: int = 650
-    """Candidates that are ranked: all that the search for evidence and words can find."""
+    kept: int = 600
+    """Candidates that are ranked."""
     neighbours: int = 150
     """Papers similar to the draft whose citations are candidates and votes."""
     voted: int = 150
@@ -193,27 +194,36 @@ class EvidenceSettings:
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages with the model that these settings choose; those of `best` in a library
-        without citing sentences.
+        whose citing sentences say too little.
         """
-        if not stores.evidence.counts().sentences:
-            return dataclasses.replace(BestSettings().over(stores), note=NO_EVIDENCE)
         model = model_for(stores.models, SENTENCE_MODEL, self.model)
+        if self._serves_best(stores, model):
+            return dataclasses.replace(BestSettings().over(stores), note=LITTLE_EVIDENCE)
         return self.stages(stores, ClaimSearch(stores), model)
+
+    @staticmethod
+    def _serves_best(stores: Stores, model: TreeModel) -> bool:
+        """Whether `best` answers: a model that never saw the library, and citations that say more
+        than sentences.
+        """
+        covered = coverage(stores)
+        return covered == 0 or (model.shipped and cites_more(stores, covered))
 
     def stages(self, stores: Stores, claims: ClaimSearch, model: TreeModel) -> Stages:
         """Return the stages with a given model; they share `claims`."""
-        rankers = (RankStep(SentenceRanker(stores, claims, model)),)
-        usual = dataclasses.replace(self, model="own") == EvidenceSettings()
-        return dataclasses.replace(
-            self.candidate_stages(stores, claims),
-            rankers=rankers,
-            calibrator=_calibrator(stores, model, usual),
-        )
+        trusted = trust(coverage(stores)) if model.shipped else 1.0
+        ranker = SentenceRanker(stores, claims, model, trusted)
+        found = self.candidate_stages(stores, claims, *([DEEP] if trusted < 1 else []))
+        usual = trusted == 1 and dataclasses.replace(self, model="own") == EvidenceSettings()
+        calibrator = _calibrator(stores, model, usual)
+        return dataclasses.replace(found, rankers=(RankStep(ranker),), calibrator=calibrator)
 
-    def candidate_stages(self, stores: Stores, claims: ClaimSearch) -> Stages:
-        """Return the stages that find candidates, which need no model."""
+    def candidate_stages(self, stores: Stores, claims: ClaimSearch, *by_words: int) -> Stages:
+        """Return the stages that find candidates, which need no model; `by_words` is how many come
+        from words, where that is not as usual.
+        """
         return Stages(
-            retrievers=(EvidenceRetriever(stores, claims),),
+            retrievers=(EvidenceRetriever(stores, claims, *by_words),),
             grounder=EvidenceGrounder(stores, claims),
             expanders=(ContextNeighbours(stores, self.neighbours, self.voted),),
             depth=self.kept,
@@ -221,9 +231,10 @@ class EvidenceSettings:
 
     def identity(self, stores: Stores) -> str:
         """Return the digest of the model that answers."""
-        if not stores.evidence.counts().sentences:
+        model = model_for(stores.models, SENTENCE_MODEL, self.model)
+        if self._serves_best(stores, model):
             return BestSettings().identity(stores)
-        return model_for(stores.models, SENTENCE_MODEL, self.model).digest
+        return model.digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The learned rankers of `best`: a linear step over all candidates, then trees over the best."""
 
+import functools
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +27,10 @@ candidates, and the model is better.
 """
 
 
+_FEW_CITE, _SAMPLE = 0.05, 1_000
+"""Where a smaller share of the papers has references, the papers whose citations count for a
+sentence are hardly more similar to it than any other: `bm25` found half as many more (evoeco, dev).
+"""
 _NO_CITATIONS = ServedBy(
     note="by bm25 (the library has no citations)",
     advice="Your library has no citations yet, so papers are ranked by words alone; "
@@ -42,13 +46,19 @@ _FEW_HERE = ServedBy(
     advice="Your library is small and few of its citations concern this draft, so papers are "
     "ranked by words alone.",
 )
+_FEW_REFERENCES = ServedBy(
+    note="by bm25 (few papers of the library have references)",
+    advice="Few papers of your library have references, so papers are ranked by words alone; "
+    "`citewise index` full texts or Crossref records to add them.",
+)
 
 
 class LinearRanker:
     """Scores every candidate by the linear model; the trees behind it rank the best anew.
 
     Where no citation and no author backs any candidate, BM25 decides, and the order is settled. So
-    it does in a small library with few citations, unless the model was trained on it.
+    it does in a small library with few citations, and for a sentence where few papers have
+    references, unless the model was trained on the library.
     """
 
     reads = (
@@ -62,6 +72,7 @@ class LinearRanker:
     def __init__(self, stores: Stores, model: LinearModel, shipped: bool) -> None:
         """`shipped`: whether the model never saw the library."""
         self._stores, self._model, self._shipped = stores, model, shipped
+        self._few_cite = functools.cache(lambda: few_cite(stores))
 
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
         """Return the candidates by their linear score, which is also the signal `linear_score`."""
@@ -70,12 +81,14 @@ class LinearRanker:
             return self._by_words(query, candidates, why)
         if self._shipped and is_sparse(candidates):
             return self._by_words(query, candidates, _FEW_HERE)
+        if self._shipped and query.sentence.strip() and self._few_cite():
+            return self._by_words(query, candidates, _FEW_REFERENCES)
         known = candidates.with_signals(linear_signals(self._stores, query, candidates.rows, scope))
         scores = self._model.scores(known.signals)
         order = np.lexsort((known.rows, -scores))
         return known.scored(scores, {"linear_score": scores}).take(order)
 
-    @cached_property
+    @functools.cached_property
     def _has_citations(self) -> bool:
         """Whether any paper of the library cites another."""
         return bool(self._stores.graph.references(self._stores.papers.rows).values.size)
@@ -117,6 +130,12 @@ def is_backed(ranking: Ranking) -> bool:
     """Whether any citation, or any of the draft's authors, backs any candidate."""
     names = ("vote_count", "seeds_linked", "authored")
     return any(bool(np.nan_to_num(ranking.signals[name]).any()) for name in names)
+
+
+def few_cite(stores: Stores) -> bool:
+    """Whether few papers of a library have references; a sample of them is looked at."""
+    rows = np.unique(np.linspace(0, len(stores.papers) - 1, _SAMPLE).astype(np.int64))
+    return bool((stores.graph.references(rows).lengths > 0).mean() < _FEW_CITE)
 
 
 def is_sparse(ranking: Ranking) -> bool:

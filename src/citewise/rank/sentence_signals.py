@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from citewise.arrays import Column, Mask, RowIndex, Rows, highest, summed
 from citewise.protocols import Citations, Profiles, Stores
 from citewise.scoring.bm25 import idf, length_norm, saturation
-from citewise.scoring.similarity import Bag, similarity
 from citewise.spans.profiles import ClaimMatches, TermCounts
 from citewise.text.proper_names import names
 from citewise.types import Query, Scope
@@ -25,8 +24,6 @@ _LEADERS = 20
 """The first candidates by mass (the summed similarity of the spans that cite them): co-citation is
 measured with these.
 """
-_WORDIEST = 50
-"""The first candidates by words: how many of them are cited tells how much evidence there is."""
 _LATEST = 9_999
 """A query's year may be any number."""
 _OLDEST = 40
@@ -153,10 +150,7 @@ class _WeightedSum:
 
 
 def word_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, Column]:
-    """Return the BM25 scores by title, by title and abstract, by profile, and by all together.
-
-    `words` is what `bm25` ranks by, `profiled` the share of the first by it that have a profile.
-    """
+    """Return the BM25 scores by title, by title and abstract, by profile, and by all together."""
     rows, matches, claim = given.rows, given.matches, given.matches.claim
     in_titles = stores.terms.counts(rows, claim.terms, "title")
     in_texts = in_titles + stores.terms.counts(rows, claim.terms, "abstract")
@@ -172,8 +166,6 @@ def word_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, C
     mean_profile = matches.profile_statistics.mean_length
     profile_weights = claim.counts * matches.profile_idf
 
-    bag = Bag(claim.terms, claim.counts)
-    words = similarity(stores, rows, bag) / max(float(claim.counts @ idf(texts)), 1e-9)
     has_term = in_titles > 0
     named = _is_name(stores, query, given) * claim.weights
     by_profile = _bm25(
@@ -189,8 +181,6 @@ def word_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, C
         profile_weights,
     )
     return {
-        "words": words,
-        "profiled": np.full(rows.size, _profiled(words, given.profiles.terms > 0)),
         "profile_score": by_profile / claim.total,
         "text_score": by_text / claim.total,
         "title_score": by_title / claim.total,
@@ -202,12 +192,6 @@ def word_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, C
         ),
         "has_abstract": (stores.terms.lengths(rows, "abstract") > 0).astype(np.float64),
     }
-
-
-def _profiled(words: Column, has_profile: Mask) -> float:
-    """Return the share of the first candidates by words that have a profile."""
-    first = np.argsort(-words, kind="stable")[:_WORDIEST]
-    return float(has_profile[first].mean()) if first.size else 0.0
 
 
 def _mean_length(lengths: Column, has_profile: Mask) -> float:

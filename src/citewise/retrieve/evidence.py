@@ -8,10 +8,11 @@ from citewise.scoring.fusion import rrf
 from citewise.spans.profiles import ClaimMatches, ClaimSearch
 from citewise.types import Query, Ranking, Scope
 
-_BY_SPANS, _BY_PROFILES, _BY_WORDS = 250, 200, 200
-"""At most this many papers come from the nearest spans, from profiles, and from words: as many from
-words as `bm25` scores, so that a library with little evidence loses none of them.
-"""
+_BY_SPANS, _BY_PROFILES, _BY_WORDS = 250, 200, 80
+"""At most this many papers come from the nearest spans, from profiles, and from words."""
+
+DEEP = 200
+"""Papers from words where evidence is thin: as many as `bm25` scores."""
 
 
 class EvidenceRetriever:
@@ -20,8 +21,9 @@ class EvidenceRetriever:
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
 
-    def __init__(self, stores: Stores, claims: ClaimSearch) -> None:
-        self._stores, self._claims = stores, claims
+    def __init__(self, stores: Stores, claims: ClaimSearch, by_words: int = _BY_WORDS) -> None:
+        """`by_words` is how many papers come from words."""
+        self._stores, self._claims, self._by_words_limit = stores, claims, by_words
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return at most k papers in scope by the fused ranks of the three lists."""
@@ -50,4 +52,4 @@ class EvidenceRetriever:
     def _by_words(self, matches: ClaimMatches, scope: Scope) -> Rows:
         """Return the papers whose titles and abstracts share terms with the claim."""
         counts = matches.claim.counts.astype(np.int64)
-        return self._stores.lexical.search(matches.claim.terms, counts, _BY_WORDS, scope)
+        return self._stores.lexical.search(matches.claim.terms, counts, self._by_words_limit, scope)

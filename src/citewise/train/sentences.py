@@ -52,7 +52,7 @@ TARGET = Target(
 
 _BEST, _OTHERS = 100, 60
 """How many of the strongest candidates the trees learn from, and how many drawn from the others."""
-_STRONG = ("whole_score / best", "mass3 / best", "context_mass3 / best", "words / best")
+_STRONG = ("whole_score / best", "mass3 / best", "context_mass3 / best")
 
 
 @dataclass(frozen=True, slots=True)
