@@ -26,12 +26,12 @@ def draft_from_latex(text: str, folder: Path | None) -> Draft:
 
     `folder` is where the draft's main file is; without it (pasted text) no file is read.
     """
-    return _draft(text, (folder.resolve(),) if folder else (), "", ())
+    plain = tex_source.without_comments(with_plain_line_ends(text))
+    return _draft(plain, (folder.resolve(),) if folder else (), "", ())
 
 
 def _draft(text: str, folders: tuple[Path, ...], stem: str, lost: tuple[str, ...]) -> Draft:
-    """Return the draft in a text; `lost` is what could not be included."""
-    text = tex_source.without_comments(with_plain_line_ends(text))
+    """Return the draft in a text without comments; `lost` is what could not be included."""
     front = latex_front(text)
     listed = listed_by(front, text, folders, stem)
     abstract, abstract_from = _abstract(front, text)
