@@ -57,6 +57,8 @@ def _abstract(front: LatexFront, text: str) -> tuple[str, str]:
         return front.abstract, ""
 
     replacement, name = stand_in(text)
-    if not front.abstract or not replacement:
-        return front.abstract or replacement, name if not front.abstract else ""
+    if not front.abstract:
+        return replacement, name
+    if len(replacement.split()) < SHORT_ABSTRACT:
+        return front.abstract, ""
     return f"{front.abstract} {replacement}", f"an abstract of {words} words and {name}"
