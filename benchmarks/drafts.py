@@ -109,7 +109,10 @@ def main() -> None:
             "drafts": len(rows),
             "right": {
                 "all": totals(rows.values()),
-                **{kind: totals(row for row in rows.values() if row["kind"] == kind) for kind in kinds},
+                **{
+                    kind: totals(row for row in rows.values() if row["kind"] == kind)
+                    for kind in kinds
+                },
             },
             "misses": {
                 part: [name for name, row in rows.items() if row[part] is False]

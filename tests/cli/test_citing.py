@@ -50,7 +50,7 @@ def test_what_stands_in_is_named(run: Run, golden_library: Path, tmp_path: Path)
     (tmp_path / "draft.txt").write_text("Bees at work\n\nThey dance on the comb.\n")
     done = run("recommend", tmp_path / "draft.txt", "-l", golden_library)
     assert done.err == (
-        "Read: title, no abstract; the text below the title (5 words) stands in for it, "
+        "Read: title, no abstract; in its place the text below the title (5 words), "
         "no citations, no authors.\n"
     )
 

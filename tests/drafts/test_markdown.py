@@ -79,6 +79,23 @@ def test_a_title_with_a_colon_that_is_no_yaml_costs_only_its_own_field() -> None
     )
 
 
+def test_headings_of_html_and_front_matter_of_toml() -> None:
+    draft = draft_of('<h1 align="center">On <em>bees</em></h1>\n\n## Background\n\nBees.', "md")
+    assert (draft.title, draft.abstract) == ("On bees", "Bees.")
+    toml = draft_of('+++\ntitle = "On bees"\nauthors = ["Ada Lowe"]\n+++\n\nThey dance.', "md")
+    assert (toml.title, toml.authors, toml.abstract) == ("On bees", ("Ada Lowe",), "They dance.")
+    assert draft_of("+++\nno toml\n+++\n# Bees\n\nThey dance.", "md").lost == (
+        "the front matter: not valid TOML, so not read",
+    )
+
+
+def test_bold_lines_instead_of_headings() -> None:
+    text = (
+        "**On bees**\n\n*Ada Lowe*, *Robert Gray*\n\n**Abstract**\n\nWe look.\n\n**Introduction**\n"
+    )
+    assert draft_of(text, "md") == Draft("On bees", "We look.", authors=("Ada Lowe", "Robert Gray"))
+
+
 def test_pandocs_title_block() -> None:
     draft = draft_of("% On *bees*\n% Ada Lowe; John Roe\n% 2020\n\nThey dance [@frisch].\n", "md")
     assert (draft.title, draft.authors) == ("On bees", ("Ada Lowe", "John Roe"))
@@ -96,6 +113,7 @@ def test_pandocs_title_block() -> None:
         ("@{https://x.org/a?b=c}; @smith_2010:a/b.", "https://x.org/a?b=c smith_2010:a/b"),
         ("`@code` is none, nor `x <- \"@nor\"`", ""),
         (r"As \citep[p.~3]{one,two} say <cite data-cite='three'>(3)</cite>", "three one two"),
+        ("{cite:p}`one, two` and {cite}`three`, {ref}`fig`", "one two three"),
         ("**@bold** and (@paren)", "bold paren"),
     ],
 )  # fmt: skip

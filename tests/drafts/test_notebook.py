@@ -85,8 +85,12 @@ def test_what_is_no_notebook_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_odd_cells_are_survived() -> None:
-    odd: list[dict[str, Any]] = [{"cell_type": None}, {"source": 5}, {"cell_type": "markdown", "source": [None, "Bees."]},
-           {"cell_type": "heading", "level": "x", "source": "Dance of the bees"}]  # fmt: skip
+    odd: list[dict[str, Any]] = [
+        {"cell_type": None},
+        {"source": 5},
+        {"cell_type": "markdown", "source": [None, "Bees."]},
+        {"cell_type": "heading", "level": "x", "source": "Dance of the bees"},
+    ]
     assert draft_of(notebook(*odd)).title == "Dance of the bees"
 
 

@@ -200,6 +200,25 @@ def test_a_file_that_yields_nothing_is_an_error(
         golden.query(None, DraftOptions(title="Honey", bibliographies=(str(file),)))
 
 
+def test_bibliographies_that_cannot_be_read_are_named(golden: Library, tmp_path: Path) -> None:
+    (tmp_path / "a.bib").write_bytes(b"\x00\x01 nothing")
+    (tmp_path / "b.bib").write_text("")
+    (tmp_path / "c.yaml").write_text("references:\n- id: x\n  title: T\n  DOI: 10.1000/dance\n")
+    text = (
+        "---\nbibliography: [a.bib, b.bib, c.yaml, 'https://x.org/d.bib']\n---\n# Bees fly\n\n[@x]"
+    )
+    found = golden.query(draft(tmp_path, text))
+    assert found.read.lost == (
+        "https://x.org/d.bib: not fetched",
+        "a.bib: no bibliography that citewise reads",
+        "b.bib: empty",
+    )
+    assert found.query.cited == ("doi:10.1000/dance",)
+    with pytest.raises(BadInput, match=r"a.bib: no bibliography that citewise reads; give a .bib"):
+        listed = (str(tmp_path / "a.bib"),)
+        golden.query(None, DraftOptions(title="Honey", bibliographies=listed))
+
+
 # The draft itself
 
 

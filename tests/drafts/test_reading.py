@@ -44,7 +44,9 @@ def test_latex(tmp_path: Path) -> None:
         "x and y, z and w, no no."
     )
     assert draft.cited_keys == ("knuth84", "lamport94", "turing", "lovelace")
-    assert draft.bibliographies == ("refs.bib", "more.bib", "third.bib")
+    names = ("refs.bib", "more.bib", "third.bib")
+    assert draft.bibliographies == ()
+    assert draft.lost == tuple(f"{name}: no such file" for name in names)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,9 @@ def test_included_files_are_followed_within_the_folder_only(tmp_path: Path) -> N
         "\n"
         r"\title{Main}"
     )
-    assert read_draft(folder / "main.tex") == Draft("Main", "From a file.")
+    draft = read_draft(folder / "main.tex")
+    assert (draft.title, draft.abstract) == ("Main", "From a file.")
+    assert len(draft.lost) == 5
 
 
 def test_inclusion_is_bounded(tmp_path: Path) -> None:
@@ -189,7 +193,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "content", "message"),
     [
         ("a.txt", b" \n", "neither a title nor an abstract"),
-        ("a.tex", b"\\section{x} words", "neither a title"),
+        ("a.tex", b"\\newpage", "neither a title"),
         ("a.pdf", b"%PDF-1.7 ...", "a PDF"),
         ("a.docx", b"PK\x03\x04...", "Word"),
     ],

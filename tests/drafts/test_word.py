@@ -155,6 +155,41 @@ def test_without_styles() -> None:
     assert (labelled.abstract, labelled.abstract_from) == ("We do.", "")
 
 
+def test_an_author_a_paragraph() -> None:
+    draft = read(
+        paragraph("RESEARCH ARTICLE"),
+        paragraph("Bees at work in the city"),
+        paragraph("Ada Lowe, PhD"),
+        paragraph("Department of Bees, University of Hives"),
+        paragraph("Robert Gray"),
+        paragraph("Abstract", "Heading1"),
+        paragraph("They work."),
+    )
+    assert (draft.title, draft.authors) == ("Bees at work in the city", ("Ada Lowe", "Robert Gray"))
+
+
+def test_a_structured_abstract() -> None:
+    parts = ("Background", "Bees work.", "Methods", "We look.", "Results", "They do.")
+    draft = read(
+        paragraph("Bees at work", "Title"),
+        paragraph("Abstract"),
+        *map(paragraph, parts),
+        paragraph("Keywords: bees, work, city"),
+        paragraph("Introduction"),
+        paragraph("No."),
+    )
+    assert (draft.abstract, draft.abstract_from) == ("Bees work. We look. They do.", "")
+
+
+def test_an_abstract_ends_at_a_bold_line() -> None:
+    bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Dancing in the dark</w:t></w:r></w:p>"
+    draft = read(
+        paragraph("Bees at work", "Title"), paragraph("Abstract"), paragraph("They work."),
+        bold, paragraph("No."),
+    )  # fmt: skip
+    assert draft.abstract == "They work."
+
+
 def test_citations_of_reference_managers() -> None:
     tag = "MENDELEY_CITATION_v3_" + base64.b64encode(json.dumps(MENDELEY).encode()).decode()
     control = (

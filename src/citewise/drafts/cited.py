@@ -100,11 +100,14 @@ def cited_in_file(papers: Papers, file: str | Path) -> Cited:
 def _listed(path: Path, kind: str) -> list[Paper]:
     """Return the papers in a bibliography; of a text of no known format, its list of references."""
     try:
-        return [each for each, _ in read([path], Report()) if isinstance(each, Paper)]
+        return [*_papers_in(path, Report())]
     except BadInput:
-        if kind != "txt":
-            raise
-        return [*unchecked_draft(path).references]
+        if kind == "txt":
+            return [*unchecked_draft(path).references]
+        raise BadInput(
+            f"{path}: no bibliography that citewise reads; give a .bib, .bbl, .ris or CSL file, a "
+            "draft, or ids"
+        ) from None
 
 
 def _looked_up(papers: Papers, references: Iterable[Paper]) -> Cited:
@@ -152,24 +155,29 @@ def _bibliographies(
 
 
 def _entries(file: Path, wanted: set[str], name: str) -> tuple[dict[str, Paper], str]:
-    """Return the wanted entries of a bibliography by key, and why it could not be read, or ""."""
+    """Return the wanted entries of a bibliography by key, and what could not be read, or ""."""
     if not file.stat().st_size:
         return {}, f"{name}: empty"
+
+    report = Report()
     try:
-        listed = _papers_in(file)
-        return {key: each for each in listed for key in _keys(each) if key in wanted}, ""
-    except CitewiseError as error:
-        return {}, f"{name}: {str(error).removeprefix(f'{file}: ')}"
+        listed = [*_papers_in(file, report)]
+    except CitewiseError:
+        return {}, f"{name}: no bibliography that citewise reads"
+
+    skipped = report.total("skipped")
+    problem = f"{name}: {skipped} entries could not be read" if skipped else ""
+    return {key: each for each in listed for key in _keys(each) if key in wanted}, problem
 
 
-def _papers_in(file: Path) -> Iterator[Paper]:
+def _papers_in(file: Path, report: Report) -> Iterator[Paper]:
     """Yield the papers of a bibliography; pandoc's YAML is CSL in another notation."""
     if file.suffix.lower() in (".yaml", ".yml"):
         content = text_of(file.read_bytes()[: LARGEST + 1])
         listed = parsed(content, file.name).fields.get("references")
         yield from csl_references(listed if isinstance(listed, list) else [])
     else:
-        yield from (each for each, _ in read([file], Report()) if isinstance(each, Paper))
+        yield from (each for each, _ in read([file], report) if isinstance(each, Paper))
 
 
 def _keys(paper: Paper) -> list[str]:

@@ -26,12 +26,12 @@ def draft_from_latex(text: str, folder: Path | None) -> Draft:
 
     `folder` is where the draft's main file is; without it (pasted text) no file is read.
     """
-    return _draft(text, (folder.resolve(),) if folder else (), "", ())
+    plain = tex_source.without_comments(with_plain_line_ends(text))
+    return _draft(plain, (folder.resolve(),) if folder else (), "", ())
 
 
 def _draft(text: str, folders: tuple[Path, ...], stem: str, lost: tuple[str, ...]) -> Draft:
-    """Return the draft in a text; `lost` is what could not be included."""
-    text = tex_source.without_comments(with_plain_line_ends(text))
+    """Return the draft in a text without comments; `lost` is what could not be included."""
     front = latex_front(text)
     listed = listed_by(front, text, folders, stem)
     abstract, abstract_from = _abstract(front, text)
@@ -57,6 +57,8 @@ def _abstract(front: LatexFront, text: str) -> tuple[str, str]:
         return front.abstract, ""
 
     replacement, name = stand_in(text)
-    if not front.abstract or not replacement:
-        return front.abstract or replacement, name if not front.abstract else ""
+    if not front.abstract:
+        return replacement, name
+    if len(replacement.split()) < SHORT_ABSTRACT:
+        return front.abstract, ""
     return f"{front.abstract} {replacement}", f"an abstract of {words} words and {name}"

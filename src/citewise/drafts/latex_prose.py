@@ -17,20 +17,25 @@ WORDS = 280
 FEWEST_WORDS = 60
 """Words of a section that can stand in for an abstract."""
 
-MOST_PASSAGES = 5_000
+LATEST_INTRODUCTION = 20
+"""Sections from the beginning among which an introduction is that of the whole draft."""
+
+MOST_PASSAGES = 300
 """Paragraphs that are looked at for a stand-in."""
 
-LONGEST_STAND_IN_SOURCE = 2_000_000
-"""Characters of a body that are looked at for a stand-in."""
+LONGEST_BODY = 80_000
+"""Characters of a draft's body that are looked at for a stand-in."""
 
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
 _INTRODUCTION = re.compile(
     r"\W*(?:\d[\d.]*\s*)?(?:general |allgemeine )?(?:introduc|introduzione|einleitung|einf[üu]hrung"
     r"|inleiding|johdanto|inledning|innledning|indledning|wst[ęe]p|[úu]vod|giri[sş]|введение|вступ"
-    r"|引言|绪论|緒論|はじめに|서론|motivation|background|overview|problemstellung)",
+    r"|引言|绪论|緒論|はじめに|서론)",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}")
+_IDEOGRAPH = re.compile("[\u3040-\u9fff]")
 _FRONT_MATTER = re.compile(
     r"\W*(?:abstract|acknowledge?ment|declaration|dedicat|preface|vorwort|danksagung|erkl[äa]rung|eidesstatt"
     r"|remerciements|agradecim|dankwoord|abbreviation|abk[üu]rzung|nomenclature|notation|contents"
@@ -46,71 +51,76 @@ def prose_paragraphs(text: str) -> list[str]:
     The preamble, comments, headings, displayed formulas, tables and the bibliography are left out;
     footnotes and captions follow their paragraph. A text without `\begin{document}` is read whole.
     """
-    return [_with_commands(passage) for passage in _passages(text)]
+    source = tex_source.without_comments(with_plain_line_ends(text))
+    return [_with_commands(passage) for passage in _passages(source) if _WORD.search(passage.text)]
 
 
 def stand_in(text: str) -> tuple[str, str]:
-    """Return a text that can stand in for a draft's missing abstract, and what it is, in words.
+    """Return a text that can stand in for the abstract of a draft, and what it is, in words.
 
-    The introduction, else the first section of some length, else the sentences that cite.
+    `text` is the draft without comments. It is the introduction, else the first section of some
+    length, else the sentences that cite.
     """
-    body = text[:LONGEST_STAND_IN_SOURCE]
-    found = [
-        passage
-        for passage in itertools.islice(_passages(body), MOST_PASSAGES)
-        if not _FRONT_MATTER.match(passage.section)
-    ]
-    sections = [[*each] for _, each in itertools.groupby(found, lambda passage: passage.section)]
+    read: list[Passage] = []
+    starts: list[int] = []
+    for section in _sections(text):
+        starts.append(len(read))
+        read += section
+        is_early = len(starts) <= LATEST_INTRODUCTION
+        if (
+            is_early
+            and _INTRODUCTION.match(section[0].section)
+            and _length(section) >= FEWEST_WORDS // 2
+        ):
+            return _shortened(map(_plain, section)), "the introduction"
 
-    introduction = _from_first(sections, _INTRODUCTION, FEWEST_WORDS // 2)
-    if introduction:
-        return introduction, "the introduction"
-    first = _from_first(sections, re.compile(""), FEWEST_WORDS)
-    if first:
-        return first, "the first paragraphs"
+    for start, end in itertools.pairwise([*starts, len(read)]):
+        if _length(read[start:end]) >= FEWEST_WORDS:
+            return _shortened(map(_plain, read[start:])), "the first paragraphs"
 
-    citing = _shortened(sentence for passage in found for sentence in _citing_sentences(passage))
+    citing = _shortened(sentence for passage in read for sentence in _citing_sentences(passage))
     if len(citing.split()) >= FEWEST_WORDS // 2:
         return citing, "the sentences that cite"
-    whole = _shortened(map(_plain, found))
+    whole = _shortened(map(_plain, read))
     return whole, "the text" if whole else ""
 
 
-def _passages(text: str) -> Iterator[Passage]:
-    """Yield the passages of a document's body."""
-    source = tex_source.without_comments(with_plain_line_ends(text))
-    body, commands = tex_commands.split_commands(source)
+def _sections(text: str) -> Iterator[list[Passage]]:
+    """Yield the passages of each section, without front matter, up to `MOST_PASSAGES`."""
+    some = itertools.islice(_passages(text, LONGEST_BODY), MOST_PASSAGES)
+    for heading, section in itertools.groupby(some, lambda passage: passage.section):
+        if not _FRONT_MATTER.match(heading):
+            yield [*section]
+
+
+def _length(section: list[Passage]) -> int:
+    """Return the number of words; a character of Chinese or Japanese counts as half a word."""
+    return sum(len(each.text.split()) + len(_IDEOGRAPH.findall(each.text)) // 2 for each in section)
+
+
+def _passages(text: str, longest: int | None = None) -> Iterator[Passage]:
+    """Yield the passages of the body of a document without comments, or of its first `longest`
+    characters.
+    """
+    begin = _BEGIN.search(text)
+    start = begin.end() if begin else 0
+    body, commands = tex_commands.split_commands(text[: start + 2 * longest] if longest else text)
     begin = _BEGIN.search(body)
     end = _END.search(body, begin.end()) if begin else None
     body = body[begin.end() if begin else 0 : end.start() if end else len(body)]
 
-    pieces = tex_commands.pieces(body)
+    pieces = tex_commands.pieces(body[:longest])
     return passages("\n\n".join(tex_commands.expanded(piece, commands) for piece in pieces))
 
 
-def _from_first(sections: list[list[Passage]], heading: re.Pattern[str], fewest: int) -> str:
-    """Return the text of the first section of some length with a heading, and of the next ones
-    where it is short.
-    """
-    for number, section in enumerate(sections):
-        text = " ".join(map(_plain, section))
-        if heading.match(section[0].section) and len(text.split()) >= fewest:
-            following = sections[number + 1 :] if len(text.split()) < 2 * FEWEST_WORDS else []
-            return _shortened(map(_plain, itertools.chain(section, *following)))
-    return ""
-
-
 def _shortened(texts: Iterable[str]) -> str:
-    """Return the first words of some texts, at most `WORDS` and in whole sentences."""
-    words: list[str] = []
-    for text in texts:
-        words += text.split()
-        if len(words) >= WORDS:
-            break
-    if len(words) <= WORDS:
-        return " ".join(words)
+    """Return the first words of some texts, at most `WORDS` and in whole sentences, if possible."""
+    text = " ".join(itertools.islice(texts, WORDS))
+    words = text.split()
+    cut = " ".join(words[:WORDS])[: 10 * WORDS]
+    if len(words) <= WORDS and len(text) <= 10 * WORDS:
+        return cut
 
-    cut = " ".join(words[:WORDS])
     end = max(cut.rfind(mark) for mark in (". ", "? ", "! ", "。", "．"))
     return cut[: end + 1] if end > len(cut) // 2 else cut
 

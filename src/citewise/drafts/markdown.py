@@ -142,7 +142,7 @@ def _title(known: Metadata, parts: list[Section], body: str) -> tuple[str, list[
         return title, parts
     if first is None:
         title, rest = title_and_rest(body.strip("\n").split("\n"))
-        return plain_text(title), [Section("", 0, "\n".join(rest))]
+        return plain_text(title), [Section("", 1, "\n".join(rest))]
     if headings.is_usual(parts[first].heading):
         return "", parts
 

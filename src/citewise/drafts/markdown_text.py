@@ -46,6 +46,10 @@ _FENCE_OF_DIV = re.compile(r"^:{3,}[^\n]*$", re.MULTILINE)
 # A key as pandoc and Manubot read it: "@key", "-@key", "@{any thing}", "@doi:10.1/x".
 _KEY = re.compile(r"(?<![\w.\\/@])@(?:\{([^{}\s]{1,500})\}|([\w][\w:.#$%&+?<>~/*()-]{0,500}))")
 _HTML_KEY = re.compile(r"<cite[^<>]{0,100}\bdata-cite=[\"']([^\"'<>]{1,300})[\"']")
+_MYST_KEYS = re.compile(r"\{cite(?::[a-z]{1,20})?\}`([^`\n]{1,1000})`")
+_HTML_HEADING = re.compile(
+    r"<h([1-6])(?:\s[^<>]{0,200})?>(.{1,500}?)</h\1>", re.DOTALL | re.IGNORECASE
+)
 _CROSS_REFERENCE = re.compile(
     r"(?:fig|tbl|tab|eqn?|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr|sol|rem|alg|nte|tip|wrn|imp|cau|supp"
     r"|apx|ch|chap|sfig|stbl)[-:_]",
@@ -56,6 +60,7 @@ _KEY_END = ":.#$%&-+?<>~*("
 _MARKS = [
     (re.compile(pattern, re.DOTALL | re.MULTILINE), replacement)
     for pattern, replacement in (
+        (r"\s?\{cite(?::[a-z]{1,20})?\}`[^`\n]{1,1000}`", ""),
         (r"</?[A-Za-z][^<>\n]{0,200}>|!\[[^]\n]{0,2000}\]\([^)\n]{0,1000}\)", ""),
         (r"\s?\[\^[^]\s]{1,100}\]:?|\s?\^\[[^][]{0,2000}\]", ""),
         (r"\s?\[[^][@]{0,500}@[^][]{0,2000}\]", ""),
@@ -88,7 +93,12 @@ def without_code(text: str) -> str:
     text = _without_fenced(text)
     for opening, closing in _REMARKS:
         text = _without(text, opening, closing)
-    return text
+    return _HTML_HEADING.sub(_as_heading, text)
+
+
+def _as_heading(match: re.Match[str]) -> str:
+    """Return a heading of HTML as one of Markdown."""
+    return f"\n{'#' * int(match[1])} {' '.join(match[2].split())}\n"
 
 
 def _without_fenced(text: str) -> str:
@@ -165,11 +175,13 @@ def cited_keys(text: str) -> tuple[str, ...]:
     r"""Return the distinct keys that a text without code cites, by pandoc's marks, \cite or
     <cite data-cite>; references to figures, tables and sections are none.
     """
+    myst = (key.strip() for keys in _MYST_KEYS.findall(text) for key in keys.split(","))
+    myst_keys = [key for key in myst if key]
     text = _INLINE_CODE.sub("", text)
     keys = [_trimmed(match[1] or match[2]) for match in _KEY.finditer(text)]
     pandoc = (key for key in keys if key and not _CROSS_REFERENCE.match(key))
     html = (key.strip() for keys in _HTML_KEY.findall(text) for key in keys.split(","))
-    return tuple(dict.fromkeys([*pandoc, *html, *tex_citations.cited_keys(text)]))
+    return tuple(dict.fromkeys([*pandoc, *html, *myst_keys, *tex_citations.cited_keys(text)]))
 
 
 def _trimmed(key: str) -> str:

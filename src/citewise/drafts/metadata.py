@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ Fields = Mapping[str, Any]
 """Metadata by name; every scalar is a string."""
 
 _FRONT_MATTER = re.compile(r"\ufeff?\s*?---[ \t]*\n")
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*$", re.DOTALL | re.MULTILINE)
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)", re.MULTILINE)
 _QUOTED = re.compile(r"^(['\"])(.*)\1$", re.DOTALL)
@@ -71,11 +73,25 @@ class Metadata:
 
 def front_matter(text: str) -> tuple[Metadata, str]:
     """Return the front matter of a text, and the text after it."""
+    toml = _TOML.match(text[: 2 * LARGEST])
+    if toml:
+        return _toml(toml[1]), text[toml.end() :]
+
     start = _FRONT_MATTER.match(text)
     end = _END.search(text, start.end()) if start else None
     if not start or not end:
         return _title_block(text)
     return parsed(text[start.end() : end.start()], "the front matter"), text[end.end() :]
+
+
+def _toml(block: str) -> Metadata:
+    """Return the fields of a block of TOML."""
+    if len(block) > LARGEST or _is_deep(block):
+        return Metadata({}, ("the front matter: too large or too deep, so not read",))
+    try:
+        return Metadata(_unified(tomllib.loads(block)))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return Metadata({}, ("the front matter: not valid TOML, so not read",))
 
 
 def _title_block(text: str) -> tuple[Metadata, str]:

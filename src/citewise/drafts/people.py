@@ -32,14 +32,17 @@ _NO_NAME = re.compile(
     r"|keywords?|introduction|from|to|by|an?|is|are|we|our|project|data|analysis|method|model|system"
     r"|software|package|library|guide|manual|notes?|tutorial|how|why|what|technical|annual|journal"
     r"|conference|proceedings|january|february|march|april|june|july|august|september|october"
-    r"|november|december)\b|@|https?:",
+    r"|november|december|changelog|reference|api|documentation|contents|license|readme|status)\b|@|https?:",
     re.IGNORECASE,
 )
 """Words of subtitles and dates, which may look like names: "Original Article", "Case Report"."""
 
 
 def people(text: str) -> tuple[str, ...]:
-    """Return the names in a line that lists authors; empty where anything in it is no name."""
+    """Return the names in a line that lists authors; empty where anything in it is no name.
+
+    Of several lines all must be names, or else the first.
+    """
     if len(text) > LONGEST_LIST:
         return ()
 
@@ -49,7 +52,10 @@ def people(text: str) -> tuple[str, ...]:
     inverted = ";" in line and all("," in part for part in line.split(";"))
     between = _SEMICOLONS if inverted else _BETWEEN
     names = [" ".join(part.split()) for part in between.split(line) if part and part.strip(" .")]
-    return named(names) if names and all(map(_is_name, names)) else ()
+    if names and all(map(_is_name, names)):
+        return named(names)
+    first, more, _ = line.partition("\n")
+    return people(first) if more else ()
 
 
 def named(names: Iterable[str]) -> tuple[str, ...]:

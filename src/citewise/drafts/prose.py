@@ -9,7 +9,8 @@ STAND_IN_WORDS = 250
 _LONGEST = 1_000
 """Characters in which the end of the last sentence is looked for."""
 
-_WORD = re.compile(r"\S+")
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _SENTENCE_END = re.compile(r"[.?!。][\"'”’)\]]*(?=\s|$)|。")
 _PLACEHOLDER = re.compile(
     r"\W*(?:to[\s-]?do|tbd|tba|fixme|xxx+|n/?a|none|coming soon|work in progress|lorem ipsum\b.*"
@@ -22,6 +23,11 @@ _PLACEHOLDER = re.compile(
 def is_placeholder(text: str) -> bool:
     """Return whether a text is empty or says only that something is still to be written."""
     return len(text) < 2_000 and _PLACEHOLDER.fullmatch(text) is not None
+
+
+def count_words(text: str) -> int:
+    """Return the number of words; where words are not separated, each character is one."""
+    return sum(1 for _ in _WORD.finditer(text))
 
 
 def stand_in(text: str) -> str:

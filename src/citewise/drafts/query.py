@@ -9,6 +9,7 @@ from pathlib import Path
 from citewise.drafts.cited import Cited, cited_by_draft, cited_in_file
 from citewise.drafts.draft import Draft
 from citewise.drafts.own_versions import own_versions
+from citewise.drafts.prose import count_words
 from citewise.drafts.reading import KINDS, checked, unchecked_draft, unchecked_draft_of
 from citewise.errors import MissingData
 from citewise.preferences import Preferences
@@ -114,7 +115,7 @@ def _understanding(
     """Return what was read from a draft and for it."""
     return Understanding(
         title=draft.title,
-        abstract_words=len(draft.abstract.split()),
+        abstract_words=count_words(draft.abstract),
         abstract_from=draft.abstract_from,
         authors=draft.authors,
         citations=cited.works,

@@ -1,5 +1,6 @@
 """Read drafts in Word: title, authors, abstract, and citations by Zotero, Mendeley or EndNote."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -28,12 +29,16 @@ LONGEST_FIELD = 5_000_000
 
 LONGEST_HEADING = 120
 
+LONGEST_ABSTRACT = 500
+"""Words after which no further paragraph is taken for part of the abstract."""
+
 _LABELLED_TITLE = re.compile(
     r"(?:(?:manuscript |full |paper )?title|titel|titre)\s*:\s*", re.IGNORECASE
 )
 _BEFORE_TITLE = re.compile(
     r"(?:running (?:head|title)|title page|draft|manuscript|version|word count|article type"
-    r"|preprint|short title|submitted|date)\b.{0,80}$|[\d\s./:-]+$",
+    r"|preprint|short title|submitted|date)\b.{0,80}$|[\d\s./:-]+$"
+    r"|(?:original |research |review |short )*(?:article|paper|communication|report)$",
     re.IGNORECASE,
 )
 _NO_TEXT = ("title", "subtitle", "author", "bibliography", "endnote", "caption", "toc", "date")
@@ -128,14 +133,18 @@ def _authors(parts: list[Paragraph]) -> tuple[str, ...]:
     if names:
         return tuple(dict.fromkeys(names))
 
-    above = [*_before_abstract(parts)][:6]
-    return next(filter(None, (people(each.raised) for each in above)), ())
+    lists = [*filter(None, (people(each.raised) for each in [*_before_abstract(parts)][:30]))]
+    if lists and len(lists[0]) > 1:
+        return lists[0]
+    alone = itertools.chain.from_iterable(each for each in lists if len(each) == 1)
+    return tuple(dict.fromkeys(alone))  # a paragraph for each author
 
 
 def _before_abstract(parts: list[Paragraph]) -> Iterator[Paragraph]:
     """Yield the paragraphs up to the first heading or label of an abstract."""
     for each in parts:
-        if each.level or abstract_lines([each.text]) is not None:
+        ends = each.level or len(each.text) > LONGEST_TITLE
+        if ends or abstract_lines([each.text]) is not None:
             return
         if not each.style.startswith("subtitle"):
             yield each
@@ -145,12 +154,35 @@ def _abstract(parts: list[Paragraph]) -> tuple[str, str]:
     """Return the abstract, and what stands in for it where the draft has none."""
     styled = [each.text for each in parts if each.style.startswith("abstract") and not each.level]
     texts = [text for text in styled if not headings.is_abstract(text)]
-    section = [each.text for each in _section(parts, headings.is_abstract)]
-    for found in (texts, section, _labelled(parts)):
+    for found in (texts, _abstract_section(parts), _labelled(parts)):
         text = _line(" ".join(_before_keywords(found)))
         if not is_placeholder(text):
             return text, ""
     return _stand_in(parts)
+
+
+def _abstract_section(parts: list[Paragraph]) -> list[str]:
+    """Return the paragraphs of the abstract, with those under the headings of a structured one
+    ("Background", "Methods") that follow it at once.
+    """
+    starts = (number for number, each in enumerate(parts) if _is_heading_of_abstract(each))
+    at = next(starts, len(parts))
+    structured = at + 1 < len(parts) and parts[at + 1].level > 0
+
+    found: list[str] = []
+    for each in parts[at + 1 :]:
+        last = headings.starts_keywords(each.text) or (
+            found and headings.is_introduction(each.text)
+        )
+        heading = each.level or (each.bold and len(each.text) <= LONGEST_HEADING)
+        if last or (heading and not structured) or len(" ".join(found).split()) > LONGEST_ABSTRACT:
+            break
+        found += [each.text] if not each.level else []
+    return found
+
+
+def _is_heading_of_abstract(each: Paragraph) -> bool:
+    return each.level > 0 and headings.is_abstract(each.text)
 
 
 def _labelled(parts: list[Paragraph]) -> list[str]:

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 from citewise.drafts.embedded import source_of
 from citewise.errors import BadInput
-from citewise.ingest.fulltext.xml_tree import Element, descendants, first, name_of, parsed
+from citewise.ingest.fulltext.xml_tree import (
+    Element,
+    descendants,
+    first,
+    name_of,
+    parsed,
+    text_of,
+)
 from citewise.ingest.report import Report
 
 LARGEST_PART = 30 * 1024 * 1024
@@ -41,6 +48,8 @@ class Paragraph:
     level: int = 0
     """From 1 for a heading, 0 for text."""
     in_table: bool = False
+    bold: bool = False
+    """Whether all of it is bold, as headings without a style are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,8 @@ def _paragraphs(document: Element, styles: dict[str, str]) -> Iterator[Paragraph
             name = styles.get(style, style).lower()
             without = "".join(piece for piece, raised in pieces if not raised)
             level = _level(element, name)
-            yield Paragraph(_lines(text), _lines(without), name, level, "tbl" in above)
+            in_table, bold = "tbl" in above, _is_bold(element)
+            yield Paragraph(_lines(text), _lines(without), name, level, in_table, bold)
 
 
 def _pieces(paragraph: Element) -> Iterator[tuple[str, bool]]:
@@ -152,6 +162,15 @@ def _of_inner(run: Element, paragraph: Element) -> bool:
     """Return whether a run belongs to a paragraph inside this one (in a text box)."""
     nearest = next((each for each in run.iterancestors() if name_of(each) == "p"), None)
     return nearest is not paragraph
+
+
+def _is_bold(paragraph: Element) -> bool:
+    """Return whether every run of a paragraph that has text is bold."""
+    runs = [run for run in descendants(paragraph, "r") if text_of(run)]
+    marks = [first(run, "rPr", "b") for run in runs]
+    return bool(runs) and all(
+        mark is not None and _value(mark) not in ("0", "false") for mark in marks
+    )
 
 
 def _level(element: Element, style: str) -> int:

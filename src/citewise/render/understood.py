@@ -44,7 +44,7 @@ def _abstract(read: Understanding) -> str:
     if read.abstract_from.startswith("an abstract"):
         return f"{read.abstract_from} ({read.abstract_words} words in all)"
     if read.abstract_from:
-        return f"no abstract; {read.abstract_from} ({read.abstract_words} words) stands in for it"
+        return f"no abstract; in its place {read.abstract_from} ({read.abstract_words} words)"
     return f"{read.abstract_words} words of abstract"
 
 

@@ -21,7 +21,8 @@ SAMPLE = 200_000
 """Characters of a document from which its language is told."""
 
 FREQUENT = 60
-"""Frequent words of a document that tell its language."""
+FEWEST_TIMES = 5
+"""Frequent words of a document that tell its language, and how often they occur at least."""
 
 # What an abstract is called, in LaTeX's names and as a heading.
 _NAME = (
@@ -212,7 +213,7 @@ def _in_language_of(body: str, texts: list[str]) -> str:
 
     middle = max(len(body) // 2 - SAMPLE // 2, 0)
     words = Counter(map(str.casefold, _WORDS.findall(body[middle : middle + SAMPLE])))
-    frequent = {word for word, _ in words.most_common(FREQUENT)}
+    frequent = {word for word, count in words.most_common(FREQUENT) if count >= FEWEST_TIMES}
     shares = [_share(text, frequent) for text in texts]
     best = max(range(len(texts)), key=shares.__getitem__)
     return texts[best] if shares[best] > 1.5 * shares[0] else texts[0]

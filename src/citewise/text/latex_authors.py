@@ -152,8 +152,9 @@ def _arguments_by_suffix(body: str, command: re.Pattern[str], commands: Commands
 
 
 def _by_own_commands(body: str, commands: Commands) -> Iterator[str]:
-    r"""Yield the names in an author's own commands ("\newcommand{\myname}{...}"), else in those of an
-    unknown class ("\firstLastName{...}").
+    r"""Yield the names in an author's own commands, else in those of an unknown class.
+
+    These are "\newcommand{\myname}{...}" and "\firstLastName{...}".
     """
     own = [
         body_of

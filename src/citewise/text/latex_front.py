@@ -1,13 +1,19 @@
 """Read the title, the abstract, the authors and the citations of a LaTeX document."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from citewise.text import tex_citations, tex_commands, tex_source
+from citewise.text import tex_citations, tex_commands
 from citewise.text.latex_abstract import LONGEST_ABSTRACT, abstract_of
 from citewise.text.latex_authors import authors_of
 from citewise.text.latex_title import title_of
 
 __all__ = ["LONGEST_ABSTRACT", "LatexFront", "latex_front"]
+
+LONGEST_FRONT = 1_000_000
+"""Characters of a document, without its own definitions, that are searched for title, abstract and
+authors.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +33,26 @@ class LatexFront:
 
 
 def latex_front(text: str) -> LatexFront:
-    """Return the title, the abstract, the authors and the citations of a LaTeX document."""
-    text = tex_source.without_comments(text)
+    """Return the title, the abstract, the authors and the citations of a LaTeX document, which has
+    no comments any more.
+    """
     body, commands = tex_commands.split_commands(text)
-    abstract, had_placeholder = abstract_of(body, commands)
-    citing = tex_commands.with_citations(body, commands)
-    cited = tex_citations.cited_keys(citing)
-    listed = tex_citations.listed_keys(citing)
+    front = body[:LONGEST_FRONT]
+    abstract, had_placeholder = abstract_of(front, commands)
+    cited, listed = tex_citations.keys_of(tex_commands.with_citations(body, commands))
 
     return LatexFront(
-        title=title_of(body, commands),
+        title=title_of(front, commands),
         abstract=abstract,
         cited_keys=cited,
-        bibliographies=tex_citations.bibliographies(_with_names(body, commands)),
-        authors=authors_of(body, commands),
-        listed_keys=tuple(key for key in listed if key not in {*cited}),
+        bibliographies=tuple(_file_names(body, commands)),
+        authors=authors_of(front, commands),
+        listed_keys=listed,
         had_placeholder=had_placeholder,
     )
 
 
-def _with_names(body: str, commands: tex_commands.Commands) -> str:
-    """Return a document with the short commands that file names are made of replaced."""
-    short = {
-        name: command
-        for name, command in commands.items()
-        if command[0] == 0 and len(command[2]) < 200 and "\\" not in command[2]
-    }
-    return tex_commands.replaced(body, short)
+def _file_names(body: str, commands: tex_commands.Commands) -> Iterator[str]:
+    """Yield the names of the bibliography files, with the author's own commands replaced."""
+    for name in tex_citations.bibliographies(body):
+        yield tex_commands.expanded(name, commands).replace("{", "").replace("}", "")

@@ -31,6 +31,10 @@ _NOT_A_TITLE = re.compile(
 )
 _LINE_NUMBER = re.compile(r"(?:line|zeile|row)?(?:[IVX]+|A|B|one|two|three)$", re.IGNORECASE)
 _SUBTITLE = re.compile(r"sub", re.IGNORECASE)
+
+# A file that is only a part of a document has its first heading for a title.
+_WHOLE = re.compile(r"\\documentclass|\\begin\s*\{document\}")
+_CHAPTER = re.compile(rf"\\(?:chapter|section){_OPTION}")
 _PDF_TITLE = re.compile(r"pdftitle\s{0,9}=\s{0,9}(?=\{)")
 
 _MADE = re.compile(r"\\maketitle|\\begin\s*\{frontmatter\}|\\titlepage\b|\\maketitlepage")
@@ -93,6 +97,7 @@ def title_of(body: str, commands: Commands) -> str:
         _by_named_commands(body, commands),
         _titles(body, _PDF_TITLE, commands),
         [_printed(body, commands)],
+        () if _WHOLE.search(body) else _titles(body, _CHAPTER, commands),
     )
     return next(filter(None, found), "")
 

@@ -1,6 +1,5 @@
 """Find the citations of a LaTeX document, and the names of its bibliography files."""
 
-import itertools
 import re
 from collections.abc import Iterator
 
@@ -49,14 +48,15 @@ def _is_key(key: str) -> bool:
 
 def cited_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a document cites, each once, in the order of their first citation."""
-    cited = (keys for _, _, name, keys in citations(text) if name != "nocite")
-    return tuple(dict.fromkeys(itertools.chain.from_iterable(cited)))
+    return keys_of(text)[0]
 
 
-def listed_keys(text: str) -> tuple[str, ...]:
-    r"""Return the keys that a document lists without citing them (\nocite), each once."""
-    listed = (keys for _, _, name, keys in citations(text) if name == "nocite")
-    return tuple(dict.fromkeys(itertools.chain.from_iterable(listed)))
+def keys_of(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    r"""Return the keys that a document cites, and those that it only lists (\nocite), each once."""
+    cited, listed = dict[str, None](), dict[str, None]()
+    for _, _, name, keys in citations(text):
+        (listed if name == "nocite" else cited).update(dict.fromkeys(keys))
+    return tuple(cited), tuple(key for key in listed if key not in cited)
 
 
 def bibliographies(text: str) -> tuple[str, ...]:

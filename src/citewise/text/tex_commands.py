@@ -204,11 +204,6 @@ def with_citations(text: str, commands: Commands) -> str:
     return "\n\n".join(expanded(piece, citing) for piece in pieces(text)) if citing else text
 
 
-def replaced(text: str, commands: Commands) -> str:
-    """Return a document with commands that take no argument replaced by their bodies, once."""
-    return _COMMAND.sub(lambda match: commands.get(match[1], (0, None, match[0]))[2], text)
-
-
 def pieces(text: str) -> Iterator[str]:
     """Yield the paragraphs; one that is too long to be expanded at once, in parts."""
     for paragraph in _BETWEEN_PARAGRAPHS.split(text):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from citewise.text.encoding import text_of
+from citewise.text.encoding import text_of, with_plain_line_ends
 
 LARGEST_SOURCE = 20 * 1024 * 1024
 """Bytes of a document with everything it includes."""
@@ -116,7 +116,7 @@ class _Reader:
             self.lost[f"{path.name}: too much text to be read"] = None
             return ""
 
-        text = without_comments(text_of(path.read_bytes()))
+        text = without_comments(with_plain_line_ends(text_of(path.read_bytes())))
         end = _END_OF_INPUT.search(text)
         text = text[: end.start()] if end else text
         self.left -= len(text)

@@ -34,7 +34,7 @@ def references(main: Path, text: str, body: str, report: Report) -> list[tuple[s
 
     Cited ones come first, in the order of their citations, then the others that are listed.
     """
-    cited = (*tex_citations.cited_keys(body), *tex_citations.listed_keys(body))
+    cited = [key for keys in tex_citations.keys_of(body) for key in keys]
     listed: dict[str, Raw] = {}
     for path in _files(main, tex_citations.bibliographies(text)):
         records = _from_bibtex(path, set(cited), report)

@@ -1,0 +1,53 @@
+"""Titles of LaTeX documents, wherever a class or an author puts them."""
+
+import pytest
+
+from citewise.text.latex_title import title_of
+from citewise.text.tex_commands import split_commands
+
+DOCUMENT = r"\documentclass{article}\begin{document}"
+
+
+def title(text: str) -> str:
+    return title_of(*split_commands(text))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\title{Bees and their hives}",
+        r"\title[Bees]{Bees and\\ their hives\thanks{Paid.}}",
+        r"\title{Ants}\title{Bees and their hives}",
+        r"\title{\large Bees and \textbf{their} hives*\\{\footnotesize \textsuperscript{*}A note}}",
+        r"\title{Master's Thesis\\[1cm] Bees and their hives}",
+        r"\newcommand{\thetopic}{Bees and their hives}\title{\thetopic}",
+        r"\newcommand{\thesistitle}{Bees and their hives}",
+        r"\def\themaDerArbeit{Bees and their hives}",
+        r"\Title{Bees and their hives}",
+        r"\titellineI{Bees and}\subtitellineI{their hives}",
+        r"\icmltitle{Bees and their hives}",
+        r"\hypersetup{pdfauthor={A B}, pdftitle={Bees and their hives}}",
+        r"\title{Your Title Here}\newcommand{\papertitle}{Bees and their hives}",
+        rf"{DOCUMENT}{{\Large\textbf{{Bees and their hives}}}}\\ Ada Lovelace",
+        rf"\title{{Bees or their hives}}{DOCUMENT}{{\LARGE Bees and their hives}}",
+        r"\chapter{Bees and their hives} A chapter alone.",
+    ],
+)
+def test_a_title_is_found(source: str) -> None:
+    assert title(source) == "Bees and their hives"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        r"\title{}",
+        r"\title{Paper Title}",
+        r"\newcommand{\titlefont}{a large bold font}",
+        r"\newcommand{\shorttitle}{Bees and their hives}",
+        rf"{DOCUMENT}{{\Huge University of the Bees}}",
+        rf"{DOCUMENT}\section{{Introduction}} Text.",
+    ],
+)
+def test_what_is_no_title_is_not_taken(source: str) -> None:
+    assert title(source) == ""
