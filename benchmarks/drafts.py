@@ -29,6 +29,9 @@ SAME_ABSTRACT = 0.85
 NEAR = 0.1
 """By which part the number of cited keys may differ."""
 
+PLACEHOLDERS = ("TODO",)
+"""What stands in the place of an abstract, and is none."""
+
 Row = dict[str, Any]
 """What is true of a draft: a line of the index."""
 
@@ -44,7 +47,7 @@ def measured(row: Row) -> Row:
     return {
         "kind": row["kind"],
         "title": is_same(row["title"], draft.title, SAME_TITLE),
-        "abstract": is_abstract(row["abstract"], draft.abstract) if row["abstract"] else None,
+        "abstract": is_abstract(row["abstract"], draft) if row["abstract"] else None,
         "cited": is_near(row["cited"], len(draft.cited_keys)) if row["cited"] else None,
         "authors": is_same_people(row["authors"], draft.authors) if row["authors"] else None,
         "read": not refused,
@@ -62,10 +65,15 @@ def is_same(true: str, found: str, least: float) -> bool:
     return one == other or SequenceMatcher(None, one, other, autojunk=False).ratio() >= least
 
 
-def is_abstract(beginning: str, found: str) -> bool:
-    """Return whether an abstract begins as the true one does."""
+def is_abstract(beginning: str, draft: Draft) -> bool:
+    """Return whether a draft's abstract begins as the true one does.
+
+    For a placeholder something has to stand in.
+    """
+    if beginning in PLACEHOLDERS:
+        return bool(draft.abstract_from)
     true = normalised(beginning)
-    return is_same(true, normalised(found)[: len(true)], SAME_ABSTRACT)
+    return is_same(true, normalised(draft.abstract)[: len(true)], SAME_ABSTRACT)
 
 
 def is_near(true: int, found: int) -> bool:

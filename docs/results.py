@@ -97,6 +97,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "small-libraries": drafts.small_libraries,
     "knobs": drafts.knobs,
     "knobs-authors": functools.partial(drafts.knobs, "elife 2021"),
+    "reading": sentences.reading,
+    "reading-stand-ins": sentences.reading_stand_ins,
     "extraction": sentences.extraction,
     "extraction-checked": sentences.extraction_checked,
     "local": sentences.local,

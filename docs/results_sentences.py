@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from measured import Result, Table, fixed, in_words, rounds, titled
+from measured import Result, Table, fixed, in_words, result, rounds, titled
 
 _MOST = (1, 3, 5, 10)
 
@@ -143,6 +143,47 @@ def extraction() -> str:
         ]
 
     return titled("extraction", rows)
+
+
+def reading() -> str:
+    """Return what is read right of real drafts, by kind, before and now."""
+    before = result("drafts-before")
+
+    def rows(found: Result) -> Table:
+        columns = {**found["right"]}
+        if before is not None:
+            columns = {"all, before": before["right"]["all"], **columns}
+        return ["right, of those that have it", *columns], [
+            [label, *(_of(each[part]) for each in columns.values())]
+            for part, label in _PARTS.items()
+        ]
+
+    return titled("drafts", rows)
+
+
+def _of(counts: list[int]) -> str:
+    right, total = counts
+    return f"{right} of {total}" if total else ""
+
+
+_PARTS = {
+    "title": "title",
+    "abstract": "abstract",
+    "cited": "number of cited keys, within 10%",
+    "authors": "authors",
+    "read": "read, not refused",
+}
+
+
+def reading_stand_ins() -> str:
+    """Return what stands in for the abstract of each draft that has none."""
+
+    def rows(found: Result) -> Table:
+        return ["draft without an abstract", "what stands in for it"], [
+            [f"`{name}`", part or "nothing"] for name, part in found["no abstract"].items()
+        ]
+
+    return titled("drafts", rows)
 
 
 def extraction_checked() -> str:
