@@ -224,7 +224,9 @@ class _Parser:
         for end in sorted(filter(None, ends)):
             if _END_OF_VALUE.match(self._text, end + 1):
                 return end
-        raise MalformedError("a brace is not closed, or not followed by a comma")
+        raise MalformedError(
+            "no comma or brace follows a value" if any(ends) else "a brace is not closed"
+        )
 
     def _end_of_quotes(self, start: int) -> int:
         """Return where a value in quotes ends: quotes that no comma or brace follows are text."""
