@@ -16,7 +16,6 @@ from citewise.types import Paper
 from ingest.json_sources import papers_in
 from ingest.samples import CROSSREF_OTHER, CROSSREF_WORK, SAMPLES
 
-REAL = Path("/work/shared/data/bibliographies")
 FALLBACKS = {"csl", "jsonl"}
 """Formats that come last, as they also detect what others read more of."""
 MODULES = {"csl-json": ("csl", "crossref"), "crossref-json": ("crossref",)}
@@ -69,12 +68,11 @@ def test_cited_works_with_a_doi_become_references(tmp_path: Path, name: str) -> 
     assert bees.references == ("doi:10.1000/wasps.2",)
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="needs the shared bibliographies")
-def test_real_files_are_claimed_by_one_format() -> None:
+def test_real_files_are_claimed_by_one_format(shared: Path) -> None:
     wrong = {}
-    for line in (REAL / "index.jsonl").read_text().splitlines():
+    for line in (shared / "bibliographies" / "index.jsonl").read_text().splitlines():
         entry = json.loads(line)
-        found = claiming(REAL / entry["path"])
+        found = claiming(shared / "bibliographies" / entry["path"])
         if not found or found[0] not in MODULES[entry["format"]] or len(set(found) - FALLBACKS) > 1:
             wrong[entry["path"]] = found
     assert not wrong

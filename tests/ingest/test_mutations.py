@@ -20,7 +20,6 @@ from citewise.ingest.source import Source
 from ingest.mutated import RARE, mutated
 from ingest.samples import CROSSREF_WORK, CSL_ITEMS, SAMPLES, ZOTERO_ITEMS
 
-REAL = Path("/work/shared/data/bibliographies")
 LONGEST = 2.0
 """Seconds for one input; most take a few milliseconds."""
 
@@ -62,12 +61,11 @@ def test_huge_fields(name: str) -> None:
         assert found or report.total("skipped")
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="needs the shared bibliographies")
-def test_mutated_real_files() -> None:
-    dice = random.Random(12)
-    entries = [json.loads(line) for line in (REAL / "index.jsonl").read_text().splitlines()]
+def test_mutated_real_files(shared: Path) -> None:
+    dice, folder = random.Random(12), shared / "bibliographies"
+    entries = [json.loads(line) for line in (folder / "index.jsonl").read_text().splitlines()]
     for entry in entries:
-        data = (REAL / entry["path"]).read_bytes()[:20_000]
+        data = (folder / entry["path"]).read_bytes()[:20_000]
         kind, changed = mutated(data, dice)
         found, report = read_bytes(changed)
         assert found or report.total("skipped"), (entry["path"], kind)
