@@ -1,16 +1,16 @@
 """Bibliographies read and written back: fields compared with those that pybtex finds, and the
 result compiled by pdfLaTeX with BibTeX and with biber.
 
-    python benchmarks/roundtrip.py      (a minute; needs texlive-latex-recommended and biber)
+    python benchmarks/roundtrip.py      (some minutes; needs pdflatex, bibtex and biber)
+    python benchmarks/roundtrip.py --verbose     prints every field that differs
 """
 
-import io
 import json
 import re
+import sys
 import tempfile
 import unicodedata
 from collections import Counter
-from contextlib import redirect_stderr
 from pathlib import Path
 
 import pybtex.errors
@@ -24,8 +24,11 @@ from citewise.render.bibtex import bibtex
 from citewise.render.citation_keys import citation_keys, own_key
 from citewise.text.encoding import text_of
 from citewise.types import Paper
-from compiling import entries_set, errors_of
 from measuring import ROOT, save
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from compiling import entries_set, errors_of
 
 BIBLIOGRAPHIES = ROOT.parent / "shared" / "data" / "bibliographies"
 RESOLVED = ("crossref", "xdata")
@@ -45,10 +48,8 @@ def papers_of(path: Path, report: Report) -> list[Paper]:
 
 def parsed(text: str) -> BibliographyData:
     """Return what pybtex reads; its complaints about real files are not ours."""
-    pybtex.errors.set_strict_mode(False)
-    parser = Parser(encoding="utf-8")
-    with redirect_stderr(io.StringIO()):
-        return parser.parse_string(text)
+    with pybtex.errors.capture():
+        return Parser(encoding="utf-8").parse_string(text)
 
 
 def normal(value: str) -> str:
@@ -85,10 +86,11 @@ def fields(entry: Entry) -> dict[str, str]:
     }
 
 
-def compared(path: Path, counts: Counter[str], differences: list[dict]) -> None:
+def compared(path: Path, counts: Counter[str], differences: Counter[str]) -> None:
     """Count the fields of a file that come back the same, changed or not at all."""
     papers = papers_of(path, Report())
-    keys = {own_key(paper): key for paper, key in zip(papers, citation_keys(papers), strict=True)}
+    pairs = [*zip(papers, citation_keys(papers), strict=True)]
+    keys = {own_key(paper): key for paper, key in reversed(pairs)}  # of the same key, the first
     before, after = parsed(text_of(path.read_bytes())), parsed(bibtex(papers))
     for key, entry in before.entries.items():
         counts["entries"] += 1
@@ -104,19 +106,9 @@ def compared(path: Path, counts: Counter[str], differences: list[dict]) -> None:
             state = "same" if found.get(name) == value else "changed" if name in found else "lost"
             counts[f"fields {state}"] += 1
             if state != "same":
-                differences.append({"file": str(path), "field": name, "state": state})
-                if VERBOSE:
-                    print(
-                        state,
-                        path.name,
-                        key,
-                        name,
-                        repr(value[:150]),
-                        repr(found.get(name, "")[:150]),
-                    )
-
-
-VERBOSE = False
+                differences[f"{name} {state}"] += 1
+                if "--verbose" in sys.argv:
+                    print(path.name, key, name, state, value[:150], found.get(name, "")[:150])
 
 
 def compiled(bibliographies: list[list[Paper]], backend: str) -> dict:
@@ -142,14 +134,13 @@ def main() -> None:
     by_file: list[list[Paper]] = []
     for format in ("bibtex", "biblatex"):
         counts: Counter[str] = Counter()
-        differences: list[dict] = []
+        differences: Counter[str] = Counter()
         for each in (each for each in files if each["format"] == format):
             path = BIBLIOGRAPHIES / each["path"]
             counts["files"] += 1
             compared(path, counts, differences)
             by_file.append(papers_of(path, Report()))
-        by_field = Counter(f"{each['field']} {each['state']}" for each in differences)
-        result[format] = {**counts, "differences": dict(by_field.most_common())}
+        result[format] = {**counts, "differences": dict(differences.most_common())}
 
     everything = [paper for papers in by_file for paper in papers]
     result["compiled with bibtex, all files together"] = compiled([everything], "bibtex")

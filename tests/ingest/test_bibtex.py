@@ -2,13 +2,14 @@
 
 import gzip
 import re
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewise.ingest import FORMATS, bibtex, bibtex_entries
+from citewise.ingest import FORMATS, bibtex, bibtex_entries, clean
 from citewise.ingest.report import Report
 from citewise.ingest.source import open_source
 from citewise.types import Paper
@@ -60,13 +61,19 @@ def test_an_article_with_every_field(tmp_path: Path) -> None:
     )
     assert paper.fields == ("typesetting", "fonts")
     assert paper.abstract == "We study H₂O."
-    assert paper.details == {
+    kept = ("entrytype", "journal", "volume", "number", "pages", "publisher", "url", "month")
+    assert {name: paper.details[name] for name in kept} == {
+        "entrytype": "article",
+        "journal": "The Computer Journal",
         "volume": "27",
         "number": "2",
         "pages": "97-111",
         "publisher": "Oxford",
         "url": "https://example.org/a_b",
+        "month": "May",
     }
+    assert paper.details["latex:title"].startswith(r"{T}he {\TeX}book of $\alpha$-decay")
+    assert "abstract" not in paper.details
 
 
 def test_the_citation_key_is_the_identity_where_no_registry_knows_the_paper(tmp_path: Path) -> None:
@@ -139,12 +146,10 @@ def test_crossref_to_nowhere_and_to_itself(tmp_path: Path) -> None:
 
 MALFORMED = [
     "@article{bad, title = {never closed, year = 2000\n",
-    "@article{bad, title = {A}\n year = {2000}}\n",
-    "@article{bad, title = {A}}, year = {2000}}\n",
-    "@article{title = {no key}}\n",
     '@article{bad, title = "unbalanced { quote", year=2000}\n',
-    "@article{bad, title = , year = 2000}\n",
+    "@article{bad, title = {A}, what is this}\n",
     "@article{bad\n",
+    "@article{}\n",
 ]
 
 
@@ -163,6 +168,16 @@ def test_a_malformed_entry_costs_only_itself(tmp_path: Path, text: str) -> None:
     [
         ("@misc{k, title={First}, year=2000, title={Second}}", "duplicate_field"),
         ("@misc{, title={First}, year=2000}", "no_citation_key"),
+        ("@misc{title={First}, year=2000}", "no_citation_key"),
+        ("@misc{\n  title={First}, year=2000}", "no_citation_key"),
+        ("@misc{k, title={First}\n year = {2000}}", "missing_comma"),
+        ("@misc{k, year=2000 title={First}}", "missing_comma"),
+        ("@misc{k, title={First}}, year = {2000}}", "closed_early"),
+        ("@misc{k, title={First}, year = 2000", "not_closed"),
+        ("@misc{k, title={First}, year = , note={x}}", "field_without_value"),
+        ("@misc{k, title={First}, publisher = springer}", "undefined_macro"),
+        ('@misc{k, title={First}, note = "a "b" c"}', "stray_quote"),
+        ("@inbook{k, title={First}, crossref={nowhere}}", "unknown_crossref"),
     ],
 )
 def test_what_can_be_repaired_is(tmp_path: Path, text: str, reason: str) -> None:
@@ -200,6 +215,96 @@ def test_a_name_may_start_with_an_accent() -> None:
         "B. Álvarez",
         "C. Øre",
     ]
+
+
+def test_names_of_biblatex() -> None:
+    assert bibtex.names(
+        "family=Gogh, given=Vincent, prefix=van, useprefix=true and given=Jan, family=Li"
+    ) == [
+        "Vincent van Gogh",
+        "Jan Li",
+    ]
+
+
+@pytest.mark.parametrize("type", ["web_page", "book_section", "x-report2", "Web.Page", "thing"])
+def test_entry_types_of_any_name(tmp_path: Path, type: str) -> None:
+    paper = one(tmp_path, f"@{type}{{k, title={{A Page}}, year={{2010}}}}")
+    assert paper.details["entrytype"] == type.lower()
+    assert paper.kind == ("chapter" if type == "book_section" else "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "year", "date"),
+    [
+        ("date={2010/2012}", 2010, "2010"),
+        ("date={2010-05~}", 2010, "2010-05"),
+        ("date={2004-22}", 2004, "2004"),
+        ("date={2010-05-06/2010-06-01}", 2010, "2010-05-06"),
+        (r"year={1990{\ndash}1992}", 1990, ""),
+        ("year={forthcoming}", None, ""),
+        ("year=2001, month=9", 2001, "2001-09"),
+    ],
+)
+def test_dates(tmp_path: Path, fields: str, year: int | None, date: str) -> None:
+    paper = one(tmp_path, f"@article{{k, title={{T}}, {fields}}}")
+    assert (paper.year, paper.date) == (year, date)
+
+
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ("title={A}, subtitle={The b}", "A: The b"),
+        ("title={Why?}, subtitle={The b}", "Why? The b"),
+        ("maintitle={Whole Work}", "Whole Work"),
+    ],
+)
+def test_titles(tmp_path: Path, fields: str, title: str) -> None:
+    assert one(tmp_path, f"@book{{k, {fields}}}").title == title
+
+
+def test_comments_between_fields(tmp_path: Path) -> None:
+    text = """@article{k, % the first
+  title = {50% of A}, % a comment, with = and {
+  %% year = {1999},
+  year = 2001 % another
+}
+"""
+    paper = one(tmp_path, text)
+    assert (paper.title, paper.year) == ("50% of A", 2001)
+
+
+def test_entries_in_parentheses_and_on_one_line(tmp_path: Path) -> None:
+    text = '@misc(a, title = "One (1)", year = 2001) @misc{b, title = {Two {(2)}}}'
+    assert [paper.title for paper in papers(tmp_path, text)] == ["One (1)", "Two (2)"]
+
+
+def test_an_escaped_brace_is_no_brace_where_the_value_would_end_amid_a_text(tmp_path: Path) -> None:
+    assert one(tmp_path, r"@misc{k, title = {The set \{ of A}, year = 2001}").year == 2001
+
+
+def test_every_field_is_kept(tmp_path: Path) -> None:
+    text = r"""@incollection{k, title={T}, editor={Knuth, D.}, series={LNCS}, address={Berlin},
+      edition={2nd}, file={:C\:\\a b.pdf:PDF}, isbn={1-2}, funding_text 1={ERC}, x-own={mine}}"""
+    details = one(tmp_path, text).details
+    assert {
+        "entrytype": "incollection",
+        "editor": "Knuth, D.",
+        "series": "LNCS",
+        "address": "Berlin",
+        "edition": "2nd",
+        "file": r":C\:\\a b.pdf:PDF",
+        "isbn": "1-2",
+        "funding_text_1": "ERC",
+        "x-own": "mine",
+    }.items() <= details.items()
+
+
+def test_details_are_bounded(tmp_path: Path) -> None:
+    report = Report()
+    fields = "".join(f"f{n}={{{n}}}," for n in range(300))
+    (paper,) = papers(tmp_path, f"@misc{{k, title={{T}}, {fields} g={{{'x' * 30_000}}}}}", report)
+    assert len(paper.details) <= clean.MOST_DETAILS
+    assert report.counts["repaired", "details_cut"] == 1
 
 
 def test_authors_separated_by_commas() -> None:
@@ -246,10 +351,33 @@ def test_nothing_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, tex
 def test_detection(tmp_path: Path) -> None:
     assert bibtex.detects(b"% a comment\n\n@article{key,\n title={T}}")
     assert bibtex.detects(b"\xef\xbb\xbf@string{a = {b}}")
+    assert bibtex.detects(b"@web_page{key, title={T}}")
+    assert bibtex.detects(b"@article{,\n title={T}}")
+    assert bibtex.detects(b"@article{\n title={T}}")
     assert not bibtex.detects(b'{"title": "\\n@article{a, b}"}')
     assert not bibtex.detects(b"write to me@example.org {now, please}")
     assert not bibtex.detects(b"\\documentclass{article}\n@article{a, b}")
     assert list(FORMATS)[-1] == "jsonl"
+
+
+BOMBS = [
+    "@article{x,t={" * 50_000,
+    "@a(x" * 200_000,
+    "@article{k," + "a=1,\n" * 100_000 + "}",
+    '@article{k, t="' + '{"' * 100_000,
+    "@string{" * 100_000,
+    "@article{k, t={" + "{" * 500_000,
+    "@article{" + " " * 500_000,
+    "@article\n" * 30_000,
+    "%@article{\n" * 30_000,
+]
+
+
+@pytest.mark.parametrize("text", BOMBS, ids=range(len(BOMBS)))
+def test_hostile_text_takes_linear_time(tmp_path: Path, text: str) -> None:
+    start = time.process_time()
+    papers(tmp_path, "@misc{a, title={A}}\n" + text)
+    assert time.process_time() - start < 10  # quadratic time would be minutes
 
 
 @pytest.mark.skipif(

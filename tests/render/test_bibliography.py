@@ -189,11 +189,8 @@ def test_a_full_entry(tmp_path: Path) -> None:
     assert (back.id, back.title) == ("doi:10.5555/a_b<c>", ATTENTION.title)
     assert back.abstract == canonical(ATTENTION.abstract)
     assert back.authors[:3] == ATTENTION.authors[:3]
-    assert (back.date, back.fields, back.details) == (
-        "2017-06",
-        ATTENTION.fields,
-        ATTENTION.details,
-    )
+    assert (back.date, back.fields) == ("2017-06", ATTENTION.fields)
+    assert back.details.items() >= ATTENTION.details.items()
 
 
 @pytest.mark.parametrize(

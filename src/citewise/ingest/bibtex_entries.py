@@ -25,6 +25,7 @@ LARGEST_PENDING = 1 << 26
 number and in characters.
 """
 
+MOST_ANCESTORS = 20
 MOST_SHARED = 1 << 26
 """Characters of the import's .bib files that are searched for macros and parents."""
 
@@ -110,15 +111,18 @@ def _parents(entry: BibEntry) -> list[str]:
 
 def _complete(entry: BibEntry, known: Shared) -> BibEntry:
     """Return an entry with what it inherits from its parents and theirs."""
-    fields = entry.fields
-    queue = _parents(entry)
-    seen = set(queue)
-    while queue and len(seen) < 20:
-        parent = known.parents.get(queue.pop(0), {})
-        fields = inheriting(entry.type, fields, parent)
-        further = [name for name in _parents(replace(entry, fields=parent)) if name not in seen]
-        queue += further
-        seen.update(further)
+    fields, depth = entry.fields, 0
+    generation, seen = _parents(entry), {entry.key.lower()}
+    while generation and len(seen) < MOST_ANCESTORS:
+        depth += 1
+        seen.update(generation)
+        older: list[str] = []
+        for name in generation:
+            parent = known.parents.get(name, {})
+            # To a chapter, the title of its book's series is what it is to the book.
+            fields = inheriting(entry.type if depth == 1 else "collection", fields, parent)
+            older += _parents(replace(entry, fields=parent))
+        generation = [name for name in dict.fromkeys(older) if name not in seen]
     return replace(entry, fields=fields, inherited=frozenset(fields) - frozenset(entry.fields))
 
 

@@ -18,7 +18,6 @@ _NOT_INHERITED = frozenset(
     (
         "abstract",
         "annotation",
-        "crossref",
         "doi",
         "entryset",
         "entrysubtype",
@@ -42,7 +41,6 @@ _NOT_INHERITED = frozenset(
         "shorttitle",
         "url",
         "urldate",
-        "xdata",
         "xref",
     )
 )
@@ -80,4 +78,5 @@ def inheriting(type: str, fields: dict[str, str], parent: Mapping[str, str]) -> 
     elif "year" in fields:
         taken.pop("date", None)
 
-    return {**fields, **{name: value for name, value in taken.items() if name not in fields}}
+    left_out = {*fields, "crossref", "xdata"}
+    return {**fields, **{name: value for name, value in taken.items() if name not in left_out}}

@@ -99,10 +99,8 @@ def _next_head(text: str, position: int) -> re.Match[str] | None:
 
 def _after_command(text: str, position: int) -> int:
     """Return where a comment or preamble ends; one that is not closed ends where it starts."""
-    try:
-        return closing_brace(text, position - 1) + 1 if text[position - 1] == "{" else position
-    except MalformedError:
-        return position
+    end = closing_brace(text, position - 1) if text[position - 1] == "{" else 0
+    return end + 1 if end else position
 
 
 class _Parser:
@@ -219,16 +217,14 @@ class _Parser:
         return value
 
     def _end_of_braces(self, start: int) -> int:
-        r"""Return where a value in braces ends. To BibTeX \{ is a brace; where a value would end
-        amid a text by that rule, it is not.
+        r"""Return where a value in braces ends: the first place by either rule, that \{ is a brace
+        (BibTeX) or a character (LaTeX), where a value can end.
         """
-        try:
-            end = closing_brace(self._text, start)
+        ends = [closing_brace(self._text, start, rule) for rule in (_BRACE, _UNESCAPED_BRACE)]
+        for end in sorted(filter(None, ends)):
             if _END_OF_VALUE.match(self._text, end + 1):
                 return end
-        except MalformedError:
-            pass
-        return closing_brace(self._text, start, _UNESCAPED_BRACE)
+        raise MalformedError("a brace is not closed, or not followed by a comma")
 
     def _end_of_quotes(self, start: int) -> int:
         """Return where a value in quotes ends: quotes that no comma or brace follows are text."""
@@ -252,10 +248,10 @@ def _after(gap: re.Pattern[str], text: str, position: int) -> int:
 
 
 def closing_brace(text: str, start: int, braces: re.Pattern[str] = _BRACE) -> int:
-    """Return the position of the brace that closes the one at `start`."""
+    """Return the position of the brace that closes the one at `start`, 0 where none does."""
     depth = 0
     for match in braces.finditer(text, start, start + LONGEST_VALUE):
         depth += 1 if match[0] == "{" else -1
         if depth == 0:
             return match.start()
-    raise MalformedError("a brace is not closed")
+    return 0

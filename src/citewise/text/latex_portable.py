@@ -9,6 +9,7 @@ from citewise.text.latex import encode, encoded_character
 from citewise.text.latex_commands import (
     ENCODED,
     MATH,
+    NAMED_BY_BIBER,
     PROVIDED,
     PROVIDED_MATH,
     TEXT,
@@ -162,6 +163,7 @@ def definitions(text: str) -> list[str]:
     They take effect only where neither the document nor a package has one.
     """
     used = dict.fromkeys(_COMMAND.findall(text))
+    used |= {NAMED_BY_BIBER[name]: None for name in used if name in NAMED_BY_BIBER}
     lines = [rf"\providecommand{{\{name}}}{PROVIDED[name]}" for name in used if name in PROVIDED]
     lines += [
         rf"\ProvideTextCommandDefault{{\{name}}}{ENCODED[name]}" for name in used if name in ENCODED
