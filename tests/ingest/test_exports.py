@@ -4,6 +4,7 @@ and says the same of the same two references.
 
 import io
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,17 @@ def test_xml_that_is_cut_off_gives_what_came_before(tmp_path: Path) -> None:
     found = papers(tmp_path, text[: text.index("Nests")], report)
     assert found[0].title == "Dances of bees"
     assert report.counts["skipped", "malformed_xml"] == 1
+
+
+def test_an_equals_sign_in_a_name_is_no_part_of_it(tmp_path: Path) -> None:
+    text = "@misc{k, title={Bees}, author={Meyer, A = B and family=Gogh, given=Vincent}}"
+    (paper,) = papers(tmp_path, text)
+    assert paper.authors == ("A = B Meyer", "Vincent Gogh")
+
+
+def test_a_file_of_empty_lines_is_recognised_at_once(tmp_path: Path) -> None:
+    start = time.process_time()
+    for content in (b"\n" * 65_000, b"Scopus" + b"\n" * 65_000, b"%0 " + b"\n\t" * 30_000):
+        for module in FORMATS.values():
+            module.detects(content)
+    assert time.process_time() - start < 5
