@@ -8,6 +8,7 @@ import results_drafts as drafts
 import results_engine as engine
 import results_lab as lab
 import results_reading as reading
+import results_roundtrip as roundtrip
 import results_sentences as sentences
 from measured import MISSING, Result, estimate, fixed, markdown, measured, result
 
@@ -71,6 +72,8 @@ def _taken(learned: Result, words: Result, built: Result) -> list[list[object]]:
 
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary,
+    "roundtrip": roundtrip.roundtrip,
+    "compiled": roundtrip.compiled,
     "quality": engine.quality,
     "latency": engine.latency,
     "memory": engine.memory,

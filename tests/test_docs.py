@@ -275,7 +275,9 @@ def reasons_in(node: ast.AST) -> set[str]:
         )
         if name in ("note", "damaged"):
             return constants(node.args[1])
-        if name == "_give_up" or (name == "append" and ast.unparse(node.func) == "repairs.append"):
+        if name == "_give_up" or (
+            name == "append" and ast.unparse(node.func).endswith("repairs.append")
+        ):
             return constants(node.args[0])
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and node.value.elts:
         return (

@@ -35,7 +35,10 @@ class Paper:
     (unknown).
     """
     details: dict[str, str] = field(default_factory=dict)
-    """What only a bibliography needs: volume, number, pages, publisher, url."""
+    """What only a bibliography needs: volume, number, pages, publisher, url and whatever else the
+    source gave; of a .bib file every field, with its LaTeX as `latex:FIELD` where the text alone
+    would not give it back, and the type of the entry as `entrytype`.
+    """
     light: bool = False
     """Whether it is known from other papers' lists of references only."""
 

@@ -149,7 +149,7 @@ def _entries(source: Source, report: Report, known: Shared) -> Iterator[BibEntry
 
 
 def _note_repairs(block: Block, report: Report, location: SourceLocation) -> None:
-    for reason, detail in block.repairs.items():
+    for reason, detail in dict(block.repairs).items():
         report.note("repaired", reason, location, block.key, detail)
     if not block.key:
         report.note("repaired", "no_citation_key", location)

@@ -59,8 +59,8 @@ class Block:
     type: str
     key: str = ""
     fields: dict[str, str] = field(default_factory=dict)
-    repairs: dict[str, str] = field(default_factory=dict)
-    """What had to be repaired, with a detail each."""
+    repairs: list[tuple[str, str]] = field(default_factory=list)
+    """What had to be repaired: reasons, with a detail each."""
     offset: int = 0
     """Where it starts in the text."""
     error: str = ""
@@ -147,10 +147,10 @@ class _Parser:
             self._position += 1
             if not _LOST_FIELDS.match(self._text, self._position):
                 return False
-            self._block.repairs["closed_early"] = ""
+            self._block.repairs.append(("closed_early", ""))
             return self._next_field()
         if not mark:
-            self._block.repairs["not_closed"] = ""
+            self._block.repairs.append(("not_closed", ""))
             return False
         return True
 
@@ -160,7 +160,7 @@ class _Parser:
             found = self._text[self._position : self._position + 20].split("\n")[0]
             raise MalformedError(f"no field starts at {found!r}")
         if not self._comma:
-            self._block.repairs["missing_comma"] = f"before {name[1]}"
+            self._block.repairs.append(("missing_comma", f"before {name[1]}"))
         self._position = name.end()
 
         value = self._value(name[1])
@@ -170,9 +170,9 @@ class _Parser:
         """Keep a field; as in BibTeX, the first of repeated ones counts."""
         fields = self._block.fields
         if name in fields:
-            self._block.repairs["duplicate_field"] = name
+            self._block.repairs.append(("duplicate_field", name))
         elif len(fields) >= MOST_FIELDS:
-            self._block.repairs["fields_cut"] = name
+            self._block.repairs.append(("fields_cut", name))
         else:
             fields[name] = value
 
@@ -206,13 +206,13 @@ class _Parser:
         """Return a number, or the text of a macro; an undefined one stands for itself."""
         word = _WORD.match(self._text, self._position)
         if not word:
-            self._block.repairs["field_without_value"] = name
+            self._block.repairs.append(("field_without_value", name))
             return ""
         self._position = word.end()
 
         value = word[0] if word[0].isdigit() else self._macros(word[0].lower())
         if value is None:
-            self._block.repairs["undefined_macro"] = word[0]
+            self._block.repairs.append(("undefined_macro", word[0]))
             return word[0]
         return value
 
@@ -224,7 +224,9 @@ class _Parser:
         for end in sorted(filter(None, ends)):
             if _END_OF_VALUE.match(self._text, end + 1):
                 return end
-        raise MalformedError("a brace is not closed, or not followed by a comma")
+        raise MalformedError(
+            "no comma or brace follows a value" if any(ends) else "a brace is not closed"
+        )
 
     def _end_of_quotes(self, start: int) -> int:
         """Return where a value in quotes ends: quotes that no comma or brace follows are text."""
@@ -235,7 +237,7 @@ class _Parser:
             elif depth == 0:
                 if _END_OF_VALUE.match(self._text, match.end()):
                     return match.start()
-                self._block.repairs["stray_quote"] = ""
+                self._block.repairs.append(("stray_quote", ""))
             if depth < 0:
                 break
         raise MalformedError("a value in quotes is not closed")

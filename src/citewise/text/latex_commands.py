@@ -131,45 +131,10 @@ NAMED_BY_BIBER = {"guillemotleft": "guillemetleft", "guillemotright": "guillemet
 
 _CYRILLIC = dict(
     pair.split(":")
-    for pair in [
-        "а:a",
-        "б:b",
-        "в:v",
-        "г:g",
-        "ґ:g",
-        "д:d",
-        "е:e",
-        "ё:e",
-        "є:ie",
-        "ж:zh",
-        "з:z",
-        "и:i",
-        "і:i",
-        "ї:i",
-        "й:i",
-        "к:k",
-        "л:l",
-        "м:m",
-        "н:n",
-        "о:o",
-        "п:p",
-        "р:r",
-        "с:s",
-        "т:t",
-        "у:u",
-        "ф:f",
-        "х:kh",
-        "ц:ts",
-        "ч:ch",
-        "ш:sh",
-        "щ:shch",
-        "ъ:''",
-        "ы:y",
-        "ь:'",
-        "э:e",
-        "ю:iu",
-        "я:ia",
-    ]
+    for pair in """
+    а:a б:b в:v г:g ґ:g д:d е:e ё:e є:ie ж:zh з:z и:i і:i ї:i й:i к:k л:l м:m н:n о:o п:p
+    р:r с:s т:t у:u ф:f х:kh ц:ts ч:ch ш:sh щ:shch ъ:'' ы:y ь:' э:e ю:iu я:ia
+    """.split()  # noqa: SIM905 (as above)
 )
 TRANSLITERATED = {
     **_CYRILLIC,
