@@ -20,9 +20,9 @@ from citewise.api import open_stores
 from citewise.errors import CitewiseError
 from citewise.ingest import FORMATS
 from citewise.ingest.source import open_source
-from measuring import COMMIT, RESULTS, save
+from measuring import COMMIT, RESULTS, ROOT, save
 
-FOLDER = Path("/work/shared/data/bibliographies")
+FOLDER = ROOT.parent / "shared" / "data" / "bibliographies"
 NAME = "bibliographies"
 PARTS = ("title", "year", "authors", "doi")
 

@@ -11,6 +11,8 @@ for script in (
     "bm25.py",
     "growth.py",
     "crash.py",
+    "bibliographies.py",
+    "mutations.py",
     "lab.py",
     "lab_overhead.py",
     "pools.py",

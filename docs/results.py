@@ -7,6 +7,7 @@ import plots
 import results_drafts as drafts
 import results_engine as engine
 import results_lab as lab
+import results_reading as reading
 import results_roundtrip as roundtrip
 import results_sentences as sentences
 from measured import MISSING, Result, estimate, fixed, markdown, measured, result
@@ -79,6 +80,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "build": engine.build,
     "growth": engine.growth,
     "crash": engine.crash,
+    "bibliographies": reading.bibliographies,
+    "mutations": reading.mutations,
     "tuning": lab.tuning,
     "lab-cs": functools.partial(lab.laboratory, "cs"),
     "lab-elife": functools.partial(lab.laboratory, "elife"),

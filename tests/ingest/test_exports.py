@@ -4,6 +4,7 @@ and says the same of the same two references.
 
 import io
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from citewise.types import Paper
 from ingest.json_sources import papers_in
 from ingest.samples import CROSSREF_OTHER, CROSSREF_WORK, SAMPLES
 
-REAL = Path("/work/shared/data/bibliographies")
 FALLBACKS = {"csl", "jsonl"}
 """Formats that come last, as they also detect what others read more of."""
 MODULES = {"csl-json": ("csl", "crossref"), "crossref-json": ("crossref",)}
@@ -69,12 +69,11 @@ def test_cited_works_with_a_doi_become_references(tmp_path: Path, name: str) -> 
     assert bees.references == ("doi:10.1000/wasps.2",)
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="needs the shared bibliographies")
-def test_real_files_are_claimed_by_one_format() -> None:
+def test_real_files_are_claimed_by_one_format(shared: Path) -> None:
     wrong = {}
-    for line in (REAL / "index.jsonl").read_text().splitlines():
+    for line in (shared / "bibliographies" / "index.jsonl").read_text().splitlines():
         entry = json.loads(line)
-        found = claiming(REAL / entry["path"])
+        found = claiming(shared / "bibliographies" / entry["path"])
         if not found or found[0] not in MODULES[entry["format"]] or len(set(found) - FALLBACKS) > 1:
             wrong[entry["path"]] = found
     assert not wrong
@@ -234,3 +233,17 @@ def test_xml_that_is_cut_off_gives_what_came_before(tmp_path: Path) -> None:
     found = papers(tmp_path, text[: text.index("Nests")], report)
     assert found[0].title == "Dances of bees"
     assert report.counts["skipped", "malformed_xml"] == 1
+
+
+def test_an_equals_sign_in_a_name_is_no_part_of_it(tmp_path: Path) -> None:
+    text = "@misc{k, title={Bees}, author={Meyer, A = B and family=Gogh, given=Vincent}}"
+    (paper,) = papers(tmp_path, text)
+    assert paper.authors == ("A = B Meyer", "Vincent Gogh")
+
+
+def test_a_file_of_empty_lines_is_recognised_at_once(tmp_path: Path) -> None:
+    start = time.process_time()
+    for content in (b"\n" * 65_000, b"Scopus" + b"\n" * 65_000, b"%0 " + b"\n\t" * 30_000):
+        for module in FORMATS.values():
+            module.detects(content)
+    assert time.process_time() - start < 5

@@ -334,7 +334,8 @@ def _sentence_questions(
     report = Report()
     questions = laboratory.read_sentence_questions(stores, queries, report, split.context)
     if report.counts:
-        say(f"{escape(str(queries))}: {report.total('skipped'):,} of {report.read:,} lines skipped")
+        skipped = f"{report.total('skipped'):,} lines skipped"
+        say(f"{escape(str(queries))}: {len(questions):,} questions read, {skipped}")
     return questions[: split.sample]
 
 

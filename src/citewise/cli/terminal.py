@@ -178,5 +178,9 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
         with fresh.open("w", encoding="utf-8") as file:
             yield file
         fresh.replace(path)
+    except OSError as error:
+        if str(error.filename) == str(fresh):  # the file that was asked for is what users know
+            error.filename = str(path)
+        raise
     finally:
         fresh.unlink(missing_ok=True)

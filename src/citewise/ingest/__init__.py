@@ -238,7 +238,8 @@ def _recognised(source: Source, report: Report, alone: bool) -> Any:
             f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
             f"name the format with --format ({', '.join(FORMATS)})"
         )
-    report.note("skipped", _unread(head, known), location, detail=known)
+    reason = _unread(head, known)
+    report.note("skipped", reason, location, detail=known)
     return None
 
 

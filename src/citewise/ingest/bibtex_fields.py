@@ -130,6 +130,9 @@ def _name(name: str) -> str:
 def _named_parts(name: str) -> dict[str, str]:
     """Return the parts of a biblatex name, "family=Gogh, prefix=van"; {} of another name."""
     marks = list(_NAME_PART.finditer(name))
+    if not marks:  # the "=" is part of a formula or of damage
+        return {}
+
     ends = [*(mark.start() for mark in marks[1:]), len(name)]
     values = (name[mark.end() : end] for mark, end in zip(marks, ends, strict=True))
     return {

@@ -10,6 +10,9 @@ from citewise.text.encoding import text_of
 _decode = msgspec.json.Decoder().decode
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"?|[][{},]', re.DOTALL)
+_DEEPEST = 500
+"""Levels of brackets, beyond which nothing is a reference."""
+
 _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 
@@ -33,10 +36,12 @@ def decoded(line: bytes) -> Any:
 def closed(text: bytes) -> bytes:
     """Return JSON that is cut off as whole JSON: up to its last comma, with brackets closed.
 
-    '[{"a": 1, "b": {"c": 2, "d' becomes '[{"a": 1, "b": {"c": 2}}]'.
+    '[{"a": 1, "b": {"c": 2, "d' becomes '[{"a": 1, "b": {"c": 2}}]'; what is nested very deep, b"".
     """
     cut, closing, closers = 0, b"", b""
     for token in _TOKEN.finditer(text):
+        if len(closers) > _DEEPEST:
+            return b""
         if token[0] in _CLOSERS:
             closers = _CLOSERS[token[0]] + closers
         elif token[0] in (b"}", b"]"):

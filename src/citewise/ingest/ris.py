@@ -144,7 +144,7 @@ def _record(reference: dict[str, Any]) -> Raw:
         *map(registry_key, [*notes, first("accession_number")]),
     ]
     people = (reference.get(name) for name in ("authors", "first_authors", "secondary_authors"))
-    authors = next(filter(None, people), [])
+    authors: list[Any] = next(filter(None, people), [])
     date = first("year", "publication_year", "date")
 
     return {

@@ -107,7 +107,7 @@ def open_source(path: str) -> Source:
         raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
     )
     content = decompressed(buffered, buffered.peek(6))
-    stream = io.BufferedReader(cast(io.RawIOBase, content), HEAD)
+    stream: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, content), HEAD)
     encoding = _marked_encoding(stream)
     if encoding:
         stream = io.BufferedReader(Transcoded(stream, encoding), HEAD)
