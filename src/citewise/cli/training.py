@@ -1,6 +1,7 @@
 """The commands that train rankers."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ from citewise.cli.laboratory import (
 )
 from citewise.cli.terminal import LibraryOption, progress_by_stage, say, write_result
 from citewise.evaluate import SplitSettings
+from citewise.library.location import require_writable
 from citewise.train import RankerSettings, Training, ranker, save, sentences
 from citewise.train import tables as rendered
 from citewise.train.training import Target
@@ -98,6 +100,8 @@ def _command(
         format: FormatOption = RESULT_TABLE,
         output: OutputOption = None,
     ) -> None:
+        if not dry_run and Path(library).is_dir():  # before an hour of training, not after it
+            require_writable(Path(library))
         if shipped:
             _go_back(library, target)
             return

@@ -177,7 +177,8 @@ def _recognised(source: Source, report: Report, alone: bool) -> Any:
     if alone:
         raise BadInput(
             f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
-            f"name the format with --format ({', '.join(FORMATS)})"
+            "if you know its format, name it with: citewise index --format "
+            f"({', '.join(FORMATS)})"
         )
     report.note("skipped", "unknown_format" if head.strip() else "empty_file", location)
     return None
