@@ -76,6 +76,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "build": engine.build,
     "growth": engine.growth,
     "crash": engine.crash,
+    "flips": engine.flips,
     "tuning": lab.tuning,
     "lab-cs": functools.partial(lab.laboratory, "cs"),
     "lab-elife": functools.partial(lab.laboratory, "elife"),

@@ -148,7 +148,7 @@ def test_files_beside_a_library_s_own_are_read(run: Run, tmp_path: Path) -> None
 
 
 def test_nothing_imported_is_said(run: Run, tmp_path: Path, library: Path) -> None:
-    (tmp_path / "broken.jsonl").write_text('{"id": "a"}\n{"title": 7}\n')
+    (tmp_path / "broken.jsonl").write_text('{"id": "a", "title": ""}\n{"title": []}\n')
     broken = (tmp_path / "broken.jsonl", "--format", "jsonl")
     code, _, err = run("index", *broken, "--library", tmp_path / "new")
     assert code == 1 and "no library was made" in err and "skipped" in err
