@@ -12,7 +12,7 @@ from citewise.library.manifest import FileEntry
 
 CHECKED_AT_OPENING = 64 << 20
 """Bytes whose checksums are compared whenever a library is opened, the smallest files first: 20 ms,
-and all of a library with some ten thousand papers.
+and all of a library with some thirty thousand papers.
 """
 
 
