@@ -161,7 +161,7 @@ def _changed(content: bytes, kind: str, dice: random.Random) -> bytes:
 def answer(library: Path) -> str:
     """Return a digest of all that a library answers: drafts, sentences, papers, vectors, counts."""
     opened = citewise.open(library)
-    stores = opened.stores
+    stores = LibraryFolder(library)
     rows = stores.papers.rows
     found = [
         opened.recommend(" ".join(_WORDS[:4]), " ".join(_WORDS[3:12]), k=20, explain=True).to(

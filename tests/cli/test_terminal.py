@@ -144,10 +144,11 @@ class _Terminal(io.StringIO):
 def test_other_formats_are_faithful_unless_a_terminal_reads_them(
     stream: type[io.StringIO], written: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "stdout", stream())
+    output = stream()
+    monkeypatch.setattr(sys, "stdout", output)
     with terminal.writing(None) as file:
         file.write(HOSTILE)
-    assert sys.stdout.getvalue() == written  # type: ignore[attr-defined]
+    assert output.getvalue() == written
 
 
 def test_hostile_titles_and_sentences_reach_no_output(run: Run, tmp_path: Path) -> None:
