@@ -82,6 +82,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "crash": engine.crash,
     "bibliographies": reading.bibliographies,
     "mutations": reading.mutations,
+    "flips": engine.flips,
     "tuning": lab.tuning,
     "lab-cs": functools.partial(lab.laboratory, "cs"),
     "lab-elife": functools.partial(lab.laboratory, "elife"),

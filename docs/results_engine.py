@@ -172,3 +172,18 @@ def crash() -> str:
         f"Beside a writer that added papers {read['adds']} times, a reader opened the library "
         f"{read['opened']} times and asked {read['queries']} queries: {failed} failed."
     )
+
+
+def flips() -> str:
+    """Return what readers and `verify` made of damaged files."""
+    outcomes = ("clear error", "same answer", "silently different", "raw exception")
+    shown = (*outcomes, "crash or hang", "found by verify")
+
+    def rows(found: Result) -> Table:
+        libraries = {name: each for name, each in found.items() if name.endswith("on opening")}
+        return ["library", "damages", *shown], [
+            [name, each["damages"], *(each[outcome] for outcome in shown)]
+            for name, each in libraries.items()
+        ]
+
+    return titled("flips", rows)

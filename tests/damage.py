@@ -59,7 +59,7 @@ class Case:
     detail: str = ""
 
 
-class _Encoder:
+class LetterEncoder:
     """Gives each text a vector of eight numbers that follow from its letters."""
 
     about = EncodedBy("letters", "fp32", "test", 8)
@@ -76,11 +76,16 @@ def build(folder: Path, papers: int = 300, seed: int = 0) -> Path:
 
     In a process of its own: what ran threads here could not be forked afterwards.
     """
-    name, _ = _in_a_fork(_build, folder, papers, seed)
-    return Path(name)
+    _in_a_fork(_build, folder, papers, seed)
+    return folder / "library"
 
 
 def _build(folder: Path, papers: int, seed: int) -> tuple[str, str]:
+    return str(build_here(folder, papers, seed)), ""
+
+
+def build_here(folder: Path, papers: int = 300, seed: int = 0) -> Path:
+    """Make the same library in this process."""
     dice = random.Random(seed)
     records = [_paper(number, dice) for number in range(papers)]
     sentences = [_sentence(number, papers, dice) for number in range(2 * papers)]
@@ -89,10 +94,10 @@ def _build(folder: Path, papers: int, seed: int) -> tuple[str, str]:
     citewise.add([*records[:cut], *sentences], folder / "library", keep_versions=True)
     citewise.add(records[cut:], folder / "library", keep_versions=True)
     citewise.remove(folder / "library", ["p1"])
-    writer.encode(folder / "library", _Encoder(), papers=True)
+    writer.encode(folder / "library", LetterEncoder(), papers=True)
     for kind in (DRAFT_MODEL, SENTENCE_MODEL):
         LibraryFolder(folder / "library").models.save(kind.name, _own_model(kind).encoded())
-    return str(folder / "library"), ""
+    return folder / "library"
 
 
 def _paper(number: int, dice: random.Random) -> Paper:
@@ -156,7 +161,7 @@ def _changed(content: bytes, kind: str, dice: random.Random) -> bytes:
 def answer(library: Path) -> str:
     """Return a digest of all that a library answers: drafts, sentences, papers, vectors, counts."""
     opened = citewise.open(library)
-    stores = opened.stores
+    stores = LibraryFolder(library)
     rows = stores.papers.rows
     found = [
         opened.recommend(" ".join(_WORDS[:4]), " ".join(_WORDS[3:12]), k=20, explain=True).to(
@@ -178,11 +183,11 @@ def outcome(library: Path, damage: Damage, expected: str) -> Case:
     whole = file.read_bytes()
     file.write_bytes(damage.content)
     try:
-        read, detail = _in_a_fork(_read, library, expected)
+        found, detail = _in_a_fork(read, library, expected)
         verified, _ = _in_a_fork(_verified, library)
     finally:
         file.write_bytes(whole)
-    return Case(damage.file, damage.kind, read, verified == "found", detail)
+    return Case(damage.file, damage.kind, found, verified == "found", detail)
 
 
 def run(library: Path, count: int, seed: int, checked: int | None = None) -> list[Case]:
@@ -209,7 +214,8 @@ def summary(cases: Sequence[Case]) -> dict[str, Any]:
     }
 
 
-def _read(library: Path, expected: str) -> tuple[str, str]:
+def read(library: Path, expected: str) -> tuple[str, str]:
+    """Return what a reader makes of a library, and the error if there is one."""
     try:
         found = answer(library)
     except citewise.CitewiseError as error:

@@ -240,6 +240,7 @@ def test_the_public_face_has_these_names() -> None:
         "MissingData",
         "MissingExtra",
         "NamedPaper",
+        "NoPermission",
         "Paper",
         "Preferences",
         "Query",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -38,8 +38,7 @@ from citewise.text.titles import near_duplicates
 from citewise.types import Answer, CitingSentence, Paper, Query
 
 _SYSTEMS_KEPT = 32
-_Given = ParamSpec("_Given")
-_Returned = TypeVar("_Returned")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 _PAPERS_READ = 100
 """Papers that an iteration over a library reads at a time."""
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
@@ -78,19 +77,17 @@ class Description:
     """Texts of papers (title and abstract) that have a vector."""
 
 
-def _naming_damage(
-    method: "Callable[Concatenate[Library, _Given], _Returned]",
-) -> "Callable[Concatenate[Library, _Given], _Returned]":
+def _naming_damage(method: _Method) -> _Method:
     """Let a method of a library in a folder raise BadLibrary where a damaged file made it fail."""
 
     @functools.wraps(method)
-    def checked(self: "Library", /, *given: _Given.args, **named: _Given.kwargs) -> _Returned:
+    def checked(self: "Library", /, *given: Any, **named: Any) -> Any:
         if not isinstance(self.stores, LibraryFolder):
             return method(self, *given, **named)
         with self.stores.blaming_damage():
             return method(self, *given, **named)
 
-    return checked
+    return cast(_Method, checked)
 
 
 class Library:

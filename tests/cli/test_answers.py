@@ -334,3 +334,18 @@ def test_an_id_with_white_space_stays_one_column(
     _, out, _ = run("run", "--queries", queries, "--library", golden_library, "--system", "bm25")
     assert all(len(line.split()) == 6 for line in out.splitlines())
     assert out.startswith("my%20query Q0 own%208 1 ")
+
+
+def test_a_query_that_cannot_be_answered_does_not_end_a_run(run: Run, golden_library: Path) -> None:
+    lines = [
+        '{"id": "one", "title": "bees"}',
+        '{"id": "two", "title": "bees", "year": 1990, "since": 2000}',
+        '{"id": "three", "title": "bees", "no_self_citations": true}',
+        '{"id": "four", "sentence": "the of and"}',
+        '{"id": "five", "title": "ants"}',
+    ]
+    stdin = "\n".join(lines).encode()
+    code, out, err = run("run", "--queries", "-", "--library", golden_library, stdin=stdin)
+    assert code == 0, err
+    assert {line.split()[0] for line in out.splitlines()} >= {"one", "five"}
+    assert "Traceback" not in err and "standard input:3" in err

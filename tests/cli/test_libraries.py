@@ -101,4 +101,60 @@ def test_a_wrong_format_is_reported(run: Run, tmp_path: Path) -> None:
     code, _, err = run(
         "index", tmp_path / "papers.jsonl", "--format", "bibtex", "--library", tmp_path / "library"
     )
-    assert code == 0 and "no_records" in err
+    assert code == 1 and "no_records" in err and "no library was made" in err
+    assert not (tmp_path / "library").exists()
+
+
+# Folders
+
+
+def test_a_folder_with_other_files_is_refused(run: Run, tmp_path: Path) -> None:
+    paper = write_papers(tmp_path / "papers.jsonl", GOLDEN)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "table1.csv").write_text("precious")
+    code, _, err = run("index", paper, "--library", tmp_path)
+    assert code == 2 and "this folder has other files in it (papers.jsonl, tables)" in err
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["papers.jsonl", "tables"]
+
+
+@pytest.mark.parametrize("command", [("index", "x.bib"), ("verify",), ("info",), ("compact",)])
+def test_an_empty_path_is_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*command, "--library", "")
+    assert code == 2 and "is empty; name" in err
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_library_inside_the_sources_is_not_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_papers(tmp_path / "papers.jsonl", GOLDEN)
+    citewise.add([Paper("other", "Of another library")], tmp_path / "deep" / "other")
+    for _ in range(2):
+        code, _, err = run("index", ".", "--library", "library")
+        assert code == 0 and "library: 8 papers" in err
+        assert "unknown_format" not in err and "citewise_library" in err
+    assert "other" not in citewise.open("library")
+
+
+def test_files_beside_a_library_s_own_are_read(run: Run, tmp_path: Path) -> None:
+    citewise.add([Paper("first", "The first paper")], tmp_path)
+    write_papers(tmp_path / "papers.jsonl", GOLDEN)
+    code, _, err = run("index", tmp_path, "--library", tmp_path)
+    assert code == 0 and ": 9 papers" in err
+
+
+def test_nothing_imported_is_said(run: Run, tmp_path: Path, library: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text('{"id": "a", "title": ""}\n{"title": []}\n')
+    broken = (tmp_path / "broken.jsonl", "--format", "jsonl")
+    code, _, err = run("index", *broken, "--library", tmp_path / "new")
+    assert code == 1 and "no library was made" in err and "skipped" in err
+    assert not (tmp_path / "new").exists()
+
+    before = citewise.open(library).describe()
+    code, _, err = run("index", *broken, "--library", library)
+    assert code == 1 and "Nothing was imported" in err
+    assert citewise.open(library).describe() == before

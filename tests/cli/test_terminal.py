@@ -1,13 +1,23 @@
 """Outputs of commands: files that appear whole or not at all, links, pipes, folders."""
 
+import io
+import json
 import os
+import re
+import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.color import ColorSystem
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 import citewise
+from citewise.cli import terminal
 from citewise.recommend import Recommender
 from citewise.types import Answer, Query
 from command_line import Run
@@ -81,3 +91,100 @@ def test_a_link_as_output_stays_a_link(run: Run, golden_library: Path, tmp_path:
     assert (tmp_path / "link.bib").is_symlink()
     assert (tmp_path / "real" / "refs.bib").read_text().startswith("@")
     assert [each.name for each in (tmp_path / "real").iterdir()] == ["refs.bib"]
+
+
+# What came from files
+
+HOSTILE = "A \x1b]8;;http://evil\x07link\x1b[31m \x9b2J \u202egnirts\u202c \u2066x\u2069 "
+HOSTILE += ":smile: [red]m[/red]"
+SHOWN = "A ]8;;http://evillink[31m 2J gnirts x :smile: [red]m[/red]"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (HOSTILE, SHOWN),
+        ("tab\tand\nline", "tab\tand\nline"),
+        ("H₂O, naïve, 漢字, می‌خواهم, 👩‍🔬", "H₂O, naïve, 漢字, می‌خواهم, 👩‍🔬"),
+        ("zero\u200bwidth\ufeff \u2060and\u200f tags\U000e0041", "zerowidth and tags"),
+        ("\x00\x07\x08\r\x7f\x85", ""),
+    ],
+)
+def test_texts_are_made_harmless(text: str, shown: str) -> None:
+    assert terminal.harmless(text) == shown
+
+
+def test_nothing_hostile_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(box=None)
+    table.add_column(overflow="fold", width=200)
+    table.add_row(escape(HOSTILE))
+    for what in (escape(HOSTILE), Text(HOSTILE), table, Group(Text(HOSTILE))):
+        terminal.console(width=200).print(what)
+        terminal.say(what)
+    out, err = capsys.readouterr()
+    for printed in (out, err):
+        assert printed.count(SHOWN) == 4
+        assert terminal.harmless(printed) == printed
+
+
+def test_colours_are_still_drawn() -> None:
+    file = io.StringIO()
+    drawn = terminal.console(file)
+    drawn._force_terminal, drawn._color_system = True, ColorSystem.STANDARD
+    drawn.print(f"[red]{escape(HOSTILE)}[/red]", soft_wrap=True, highlight=False)
+    assert file.getvalue() == f"\x1b[31m{SHOWN}\x1b[0m\n"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "written"), [(_Terminal, SHOWN), (io.StringIO, HOSTILE)])
+def test_other_formats_are_faithful_unless_a_terminal_reads_them(
+    stream: type[io.StringIO], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = stream()
+    monkeypatch.setattr(sys, "stdout", output)
+    with terminal.writing(None) as file:
+        file.write(HOSTILE)
+    assert output.getvalue() == written
+
+
+def test_hostile_titles_and_sentences_reach_no_output(run: Run, tmp_path: Path) -> None:
+    title = "Bees \u202edance\u202c :bee: [bold]on"
+    paper = {"id": "a\u202e", "title": title, "abstract": "Bees dance."}
+    (tmp_path / "papers.jsonl").write_text(json.dumps(paper) + "\n")
+    done = run("index", tmp_path / "papers.jsonl", "--library", tmp_path / "library")
+    assert done.code == 0
+    for command in (
+        ("recommend", "--title", "bees dance", "--explain"),
+        ("cite", f"Bees dance {HOSTILE}."),
+        ("info",),
+        ("verify",),
+    ):
+        done = run(*command, "--library", tmp_path / "library")
+        assert done.code == 0, done.err
+        assert terminal.harmless(done.out + done.err) == done.out + done.err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_what_the_terminal_cannot_encode_is_replaced(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(content, encoding=encoding))
+    terminal.replace_what_cannot_be_shown()
+    terminal.show("H₂O")
+    terminal.show_plain("漢字 \udc80")
+    sys.stdout.flush()
+    assert content.getvalue() == b"H?O\n?? ?\n"
+
+
+def test_no_other_console_is_made() -> None:
+    commands = Path(terminal.__file__).parent
+    others = [file for file in commands.glob("*.py") if file.name != "terminal.py"]
+    for file in others:
+        assert not re.search(
+            r"\bConsole\(|typer\.echo\((?!f\"citewise )|print\(f", file.read_text()
+        )

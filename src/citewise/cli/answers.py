@@ -22,7 +22,7 @@ from citewise.cli.terminal import (
 )
 from citewise.drafts.query import DraftOptions, ReadQuery, ids_and_files
 from citewise.drafts.query_lines import located_queries
-from citewise.errors import BadInput
+from citewise.errors import BadInput, MissingData
 from citewise.ingest.report import Report
 from citewise.preferences import Preferences
 from citewise.render import renderers
@@ -196,7 +196,7 @@ def run(
             tag = named or (systems.FOR_SENTENCES if query.sentence else systems.DEFAULT)
             try:
                 answer = index.answer(query, k, tag)
-            except BadInput as error:
+            except (BadInput, MissingData) as error:
                 report.note("skipped", "not_answered", location, query.id, str(error))
                 continue
             write_run(

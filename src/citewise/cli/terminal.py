@@ -92,10 +92,12 @@ class _HarmlessStream:
         return getattr(self.stream, name)
 
 
-def console(file: IO[str] | None = None, stderr: bool = False) -> Console:
+def console(file: IO[str] | None = None, stderr: bool = False, width: int | None = None) -> Console:
     """Return a console that draws on a file, standard output or standard error."""
     plain = file.stream if isinstance(file, _HarmlessStream) else file
-    return _HarmlessConsole(file=plain, stderr=stderr, emoji=False, highlight=not stderr)
+    return _HarmlessConsole(
+        file=plain, stderr=stderr, width=width, emoji=False, highlight=not stderr
+    )
 
 
 def replace_what_cannot_be_shown() -> None:

@@ -1,6 +1,7 @@
 """The commands that train rankers."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +20,7 @@ from citewise.cli.laboratory import (
 from citewise.cli.terminal import LibraryOption, progress_by_stage, say, show, write_result
 from citewise.evaluate import SplitSettings
 from citewise.evaluate.tables import drawn
+from citewise.library.location import require_writable
 from citewise.rank.calibration import calibration_name
 from citewise.train import RankerSettings, Training, ranker, save, sentences
 from citewise.train import tables as rendered
@@ -100,6 +102,8 @@ def _command(
         format: FormatOption = RESULT_TABLE,
         output: OutputOption = None,
     ) -> None:
+        if not dry_run and Path(library).is_dir():  # before an hour of training, not after it
+            require_writable(Path(library))
         if shipped:
             _go_back(library, target)
             return

