@@ -1,9 +1,10 @@
 """The chances that answers show: fits the calibrations that ship on dev queries, and judges them on
 test queries.
 
-    python benchmarks/calibration.py --fit drafts       some five minutes: best, on `cs` dev 2021
-    python benchmarks/calibration.py --fit sentences    some five minutes: evidence, on contexts
-    python benchmarks/calibration.py [drafts] [sentences]      judges; some five minutes each
+    python benchmarks/calibration.py --fit [drafts] [sentences]    writes what ships
+    python benchmarks/calibration.py [drafts] [sentences]          judges it
+
+Each takes some five minutes the first time; answers are kept while the model is the same.
 
 A fit has to be made again whenever the model changes: a calibration of another model is not used.
 What is fitted on is mixed, so that the chances hold elsewhere: drafts and titles, libraries with
@@ -13,11 +14,13 @@ nothing should be found: drafts of another field, word salads, nonsense. The tru
 the references that the corpus knows.
 """
 
+import functools
+import pickle
 import random
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -49,10 +52,6 @@ from small_libraries import libraries
 from transfer import moved
 
 MODELS = Path(citewise.__file__).parent / "rank" / "models"
-SOURCES = {
-    "drafts": "the calibration that ships with citewise (computer science, 2021)",
-    "sentences": "the calibration that ships with citewise (citing sentences of three fields)",
-}
 NONSENSE = (
     "the quick brown fox",
     "the quick brown fox jumps over the lazy dog",
@@ -89,43 +88,49 @@ class Case:
     questions: list[Question]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A model that is calibrated, and the queries for it."""
+
+    kind: ModelKind
+    system: str
+    source: str
+    """What answers say of the calibration."""
+    dev: Callable[[], Iterator[Case]]
+    test: Callable[[], Iterator[Case]]
+
+
 def main() -> None:
-    asked = [each for each in sys.argv[1:] if not each.startswith("-")] or [*SOURCES]
+    asked = [each for each in sys.argv[1:] if not each.startswith("-")] or [*PARTS]
     for what in asked:
         if "--fit" in sys.argv:
             fit(what)
-        elif what == "drafts":
-            judge(what, DRAFT_MODEL, "best", draft_test_cases())
         else:
-            judge(what, SENTENCE_MODEL, "evidence", sentence_cases(held_out=True))
+            judge(what)
 
 
 def fit(what: str) -> None:
     """Fit a calibration and write it into the package."""
-    kind, system, cases = {
-        "drafts": (DRAFT_MODEL, "best", draft_dev_cases()),
-        "sentences": (SENTENCE_MODEL, "evidence", sentence_cases(held_out=False)),
-    }[what]
-
-    found = [each for case in cases for each in seen(case, system)]
-    calibration = fit_calibration(found, shipped_model(kind).digest, SOURCES[what])
+    part, found = PARTS[what], [each for _, each in seen(what, "dev")]
+    calibration = fit_calibration(found, shipped_model(part.kind).digest, part.source)
     if calibration is None:
         sys.exit("too few queries have an answer")
 
     formatted = msgspec.json.format(msgspec.json.encode(calibration), indent=1)
-    (MODELS / kind.folder / "calibration.json").write_bytes(formatted + b"\n")
+    (MODELS / part.kind.folder / "calibration.json").write_bytes(formatted + b"\n")
     print(what, calibration.queries, Reliability.of(*expected(calibration, found)), flush=True)
 
 
-def judge(what: str, kind: ModelKind, system: str, cases: Iterable[Case]) -> None:
+def judge(what: str) -> None:
     """Save for each kind of query how far the chances that ship can be trusted."""
+    kind = PARTS[what].kind
     calibration = shipped_calibration(kind)
     if calibration is None or calibration.model != shipped_model(kind).digest:
-        sys.exit(f"the model of {system} was calibrated in another form; run --fit first")
+        sys.exit(f"{what}: the calibration is not of the model that ships; run --fit first")
 
     found: dict[str, list[Observation]] = {}
-    for case in cases:
-        found.setdefault(case.kind, []).extend(seen(case, system))
+    for name, each in seen(what, "test"):
+        found.setdefault(name, []).append(each)
     save(
         f"calibration-{what}",
         {
@@ -140,7 +145,7 @@ def judge(what: str, kind: ModelKind, system: str, cases: Iterable[Case]) -> Non
 def figures(calibration: Calibration, observations: list[Observation]) -> dict:
     """Return the reliability of chances, and how many answers are good, weak and no matches."""
     known = [(calibration.curves.get(each.judge), each.inputs) for each in observations]
-    matches = [curve.match(curve.chances(inputs)) for curve, inputs in known if curve]
+    matches = [curves.chances(inputs).match for curves, inputs in known if curves]
     return {
         "queries": len(observations),
         **asdict(Reliability.of(*expected(calibration, observations))),
@@ -151,11 +156,20 @@ def figures(calibration: Calibration, observations: list[Observation]) -> dict:
     }
 
 
-def seen(case: Case, system: str) -> list[Observation]:
-    """Return what a system answers to the questions of a case."""
-    found = observed(case.stores, System.parse(system).over(case.stores), case.questions)
-    print(case.kind, len(case.questions), flush=True)
-    return found
+def seen(what: str, part: str) -> list[tuple[str, Observation]]:
+    """Return what a system answers to dev or test queries, with their kinds; a file keeps it as
+    long as the model is the same.
+    """
+    model, system = shipped_model(PARTS[what].kind).digest, PARTS[what].system
+    file = WORK / f"chances-{what}-{part}-{model}.pickle"
+    if not file.exists():
+        found = []
+        for case in getattr(PARTS[what], part)():
+            answers = observed(case.stores, System.parse(system).over(case.stores), case.questions)
+            found += [(case.kind, each) for each in answers]
+            print(what, part, case.kind, len(case.questions), flush=True)
+        file.write_bytes(pickle.dumps(found))
+    return list(pickle.loads(file.read_bytes()))
 
 
 # Drafts
@@ -169,32 +183,32 @@ def draft_dev_cases() -> Iterator[Case]:
     order = dice.sample(range(len(dev)), len(dev))
     dev, signed = [dev[number] for number in order], [signed[number] for number in order]
 
-    yield Case("whole", stores, dev[:350])
-    yield Case("authors given", stores, signed[350:550])
-    yield Case("half cited", stores, [half_cited(stores, each) for each in dev[550:700]])
-    yield Case("title", stores, [titled(each) for each in dev[700:850]])
-    yield Case("phrase", stores, [titled(each, dice.randint(2, 6)) for each in dev[:150]])
+    yield Case("whole", stores, dev[:250])
+    yield Case("authors given", stores, signed[350:470])
+    yield Case("half cited", stores, [half_cited(stores, each) for each in dev[550:650]])
+    yield Case("title", stores, [titled(each) for each in dev[700:820]])
+    yield Case("phrase", stores, [titled(each, dice.randint(2, 6)) for each in dev[250:370]])
     for share in (0.05, 0.3):
         fewer = replace(StoreParts.of(stores), graph=FewerCiting(stores.graph, share))
-        yield Case("fewer citing papers", fewer, dev[550:640])
+        yield Case("fewer citing papers", fewer, dev[550:610])
 
     no_graph = replace(StoreParts.of(stores), graph=ThinnedGraph(stores.graph, 0.0))
-    yield Case("no graph", no_graph, dev[350:550])
-    yield Case("no graph, title", no_graph, [titled(each) for each in dev[:100]])
+    yield Case("no graph", no_graph, dev[400:550])
+    yield Case("no graph, title", no_graph, [titled(each) for each in dev[:80]])
 
-    foreign = foreign_drafts("dev", 220)
-    strange = [*word_salads(stores, 110, 0), *nonsense(NONSENSE)]
+    foreign = foreign_drafts("dev", 150)
+    strange = [*word_salads(stores, 80, 0), *nonsense(NONSENSE)]
     yield Case("another field", stores, foreign)
     yield Case("another field", no_graph, foreign[::3])
     yield Case("salad", stores, strange)
     yield Case("salad", no_graph, strange[::2])
 
-    for size in (500, 3_000, 10_000, 30_000, 100_000):
-        yield random_part(stores, dev[:120], size, dice)
+    for size in (1_000, 10_000, 30_000, 100_000):
+        yield random_part(stores, dev[:100], size, dice)
     for size in (100, 500, 2000):
         for case in topics(stores, dev, size, dice):
             yield case
-            yield replace(case, questions=dice.sample([*foreign, *strange], 3))
+            yield replace(case, questions=dice.sample([*foreign, *strange], 2))
 
 
 def draft_test_cases() -> Iterator[Case]:
@@ -204,7 +218,7 @@ def draft_test_cases() -> Iterator[Case]:
         library = library_of(corpus)
         stores, split = library.stores, split_of(corpus, library, CORPORA[corpus][0])
         test = split.questions(stores, "test")
-        some = test[:: max(len(test) // 150, 1)]
+        some = test[:: max(len(test) // 100, 1)]
         no_graph = replace(StoreParts.of(stores), graph=ThinnedGraph(stores.graph, 0.0))
 
         yield Case(f"{corpus} test", stores, test)
@@ -287,7 +301,7 @@ def random_part(stores: Stores, questions: list[Question], size: int, dice: rand
 
 def topics(stores: Stores, dev: list[Question], size: int, dice: random.Random) -> Iterator[Case]:
     """Yield small libraries around some drafts, which have some of what each of these cites."""
-    some = [each for each in dev if 5 <= len(each.gold) <= 25][:120]
+    some = [each for each in dev if 5 <= len(each.gold) <= 25][:80]
     for rows, asked in libraries(stores, some, "several topics", size):
         kept = set(rows)
         for each in asked:
@@ -322,24 +336,27 @@ def sentence_cases(held_out: bool) -> Iterator[Case]:
     The calibration of `evidence` is fitted on one half, and judged on the held-out one.
     """
     names, seed = contexts.COLLECTIONS, int(held_out)
+    dice = random.Random(seed)
     stores = {name: contexts.library_of(name).stores for name in names}
     halves = {name: half(name, held_out) for name in names}
 
     for name in names:
         asked = random.Random(seed).sample(halves[name], min(350, len(halves[name])))
-        yield Case(f"{name}, with draft", stores[name], asked[:200])
-        yield Case(f"{name}, alone", stores[name], [alone(each) for each in asked[200:]])
+        yield Case(f"{name}, with draft", stores[name], asked[:150])
+        yield Case(f"{name}, alone", stores[name], [alone(each) for each in asked[150:250]])
+        mentions = [mention(each, dice) for each in asked[250:]]
+        yield Case(f"{name}, some words", stores[name], mentions)
 
         bare = without_sentences(name)
-        mixed = [alone(each) if number % 2 else each for number, each in enumerate(asked[:150])]
+        mixed = [alone(each) if number % 2 else each for number, each in enumerate(asked[100:200])]
         yield Case(f"{name}, no citing sentences", bare, moved(stores[name], bare, mixed))
 
         strange = [
-            *word_salads(stores[name], 50, seed, sentences=True),
+            *word_salads(stores[name], 40, seed, sentences=True),
             *nonsense(UNSEEN_NONSENSE if held_out else NONSENSE, sentences=True),
         ]
         other = "peerread" if name == "evoeco" else "evoeco"
-        foreign = [replace(alone(each), gold=()) for each in halves[other][:100]]
+        foreign = [replace(alone(each), gold=()) for each in halves[other][:60]]
         for asked_of in (stores[name], bare):
             yield Case(f"another field asked of {name}", asked_of, foreign)
             yield Case(f"salad asked of {name}", asked_of, strange)
@@ -360,12 +377,39 @@ def alone(question: Question) -> Question:
     return replace(question, query=replace(question.query, title="", abstract=""))
 
 
+def mention(question: Question, dice: random.Random) -> Question:
+    """Return a few words in a row of a sentence, as an author may type them."""
+    words = question.query.sentence.split()
+    count = dice.randint(3, 8)
+    start = dice.randrange(max(len(words) - count, 1))
+    text = " ".join(words[start : start + count])
+    return replace(question, query=replace(alone(question).query, sentence=text))
+
+
 def without_sentences(name: str) -> Stores:
     """Return the library of a collection's papers alone; it is made where it is not there."""
     folder = WORK / f"{name}-papers-library"
     if not (folder / "manifest.json").exists():
         citewise.index([DATA / f"{name}-contexts" / "papers.jsonl.xz"], folder)
     return citewise.open(folder).stores
+
+
+PARTS = {
+    "drafts": Part(
+        DRAFT_MODEL,
+        "best",
+        "the calibration that ships with citewise (computer science, 2021)",
+        draft_dev_cases,
+        draft_test_cases,
+    ),
+    "sentences": Part(
+        SENTENCE_MODEL,
+        "evidence",
+        "the calibration that ships with citewise (citing sentences of three fields)",
+        functools.partial(sentence_cases, held_out=False),
+        functools.partial(sentence_cases, held_out=True),
+    ),
+}
 
 
 if __name__ == "__main__":

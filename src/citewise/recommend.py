@@ -107,7 +107,7 @@ class Recommender:
         best = self._best(asked, ranking, scope, k)
         calibrator = self._stages.calibrator
         chances = calibrator.chances(asked, ranking, best.rows) if calibrator else None
-        recommendations = self._recommendations(best, chances.values if chances else None)
+        recommendations = self._recommendations(best, chances.each if chances else None)
 
         if explain:
             facts = Facts(self._stores, self._stages.grounder, asked, ranking, best.rows, scope)
@@ -128,6 +128,7 @@ class Recommender:
             query=query,
             library=self._stores.info,
             match=chances.match if chances else None,
+            confidence=round(chances.any, 4) if chances else None,
             calibrated_by=calibrator.source if calibrator and chances else "",
             renderers=self._renderers,
         )

@@ -397,7 +397,7 @@ class StoreInfo:
 
 
 Match = Literal["good", "weak", "none"]
-"""How well a library answers a query: by the chance of the best candidate."""
+"""How well a library answers a query, by the chance that any of the best candidates is cited."""
 
 Renderer = Callable[["Answer"], str]
 """Turns an answer into text in one output format."""
@@ -424,6 +424,8 @@ class Answer:
     """What was read from the draft, None for a query that was not read from one."""
     match: Match | None = None
     """How well the library answers the query; None where the system has no calibration."""
+    confidence: float | None = None
+    """The chance that a paper like the draft cites any of the 20 best candidates."""
     calibrated_by: str = ""
     """What the chances were learned from; "" where there are none."""
     renderers: Mapping[str, Renderer] = field(default_factory=dict, repr=False, compare=False)

@@ -180,6 +180,7 @@ def test_json_without_explaining_is_as_ever(run: Run, sample: Library) -> None:
         "system",
         "served_by",
         "match",
+        "confidence",
         "calibrated_by",
         "query",
         "recommendations",

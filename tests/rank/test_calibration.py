@@ -19,7 +19,9 @@ from citewise.protocols import StoreParts, Stores
 from citewise.rank.answer_facts import LibraryFacts, QueryWords, answer_facts
 from citewise.rank.calibration import (
     Calibration,
+    Chances,
     Curve,
+    Curves,
     calibration_name,
     calibrator_for,
     shipped_calibration,
@@ -35,17 +37,22 @@ STRANGE = ("the quick brown fox", "my cat likes fish", "zzyzx blorf quux")
 
 
 def test_a_curve_by_hand() -> None:
-    curve = Curve({"score": 2.0, "known": -1.0}, 0.5, {"score": (0, 3), "known": (0, 1)}, 0.5, 0.1)
+    curve = Curve({"score": 2.0, "known": -1.0}, 0.5, {"score": (0, 3), "known": (0, 1)})
     inputs = {"score": np.array([1.0, 9.0, -9.0]), "known": np.array([0.5, 2.0, 0.5])}
     # 0.5 + 2 - 0.5; cut: 0.5 + 2 * 3 - 1; cut: 0.5 + 0 - 0.5
     by_hand = [1 / (1 + math.exp(-margin)) for margin in (2.0, 5.5, 0.0)]
     assert curve.chances(inputs) == pytest.approx(by_hand)
-    assert [curve.match(np.array([0.01, best])) for best in (0.6, 0.2, 0.05)] == [
-        "good",
-        "weak",
-        "none",
-    ]
-    assert curve.match(np.zeros(0)) == "none"
+
+    at_home = Curve({"known": 2.0}, 0.0, {"known": (0, 1)})
+    both = Curves(at_home, curve).chances({**inputs, "known": np.full(3, 0.5)})
+    home = 1 / (1 + math.exp(-1))
+    by_hand = [home / (1 + math.exp(-margin)) for margin in (2.0, 6.0, 0.0)]
+    assert both.each == pytest.approx(by_hand) and both.any == pytest.approx(home)
+
+
+def test_matches() -> None:
+    chances = [Chances(np.zeros(0), value).match for value in (0.99, 0.6, 0.59, 0.3, 0.29, 0.0)]
+    assert chances == ["good", "good", "weak", "weak", "none", "none"]
 
 
 @KINDS
@@ -56,11 +63,12 @@ def test_chances_never_disagree_with_the_order(
     calibration = shipped_calibration(kind)
     assert calibration is not None
     column = -np.sort(-np.array(scores))
-    for curve in calibration.curves.values():
-        inputs = {name: np.full(column.size, fact) for name in curve.weights}
+    for curves in calibration.curves.values():
+        names = {*curves.answer.weights, *curves.paper.weights}
+        inputs = {name: np.full(column.size, fact) for name in names}
         inputs |= {"score": column, "score share": column / 7}
         inputs |= {"log rank": np.log1p(np.arange(column.size))}
-        chances = curve.chances(inputs)
+        chances = curves.chances(inputs).each
         assert (np.diff(chances) <= 1e-12).all() and ((chances > 0) & (chances < 1)).all()
 
 
@@ -85,15 +93,16 @@ def test_another_model_has_no_chances(sample: Library) -> None:
 
 
 def test_a_library_has_its_own(sample: Library) -> None:
-    curve = Curve({"score": 1.0}, 0.0, {"score": (-9, 9)}, 0.9, 0.5)
+    half = Curve({}, 0.0, {})
+    curves = Curves(half, Curve({"score": 1.0}, 0.0, {"score": (-9, 9)}))
     digest = shipped_model(DRAFT_MODEL).digest
-    own = Calibration(digest, "held-out papers of this library (2021)", {"model": curve})
+    own = Calibration(digest, "held-out papers of this library (2021)", {"model": curves})
     stores = with_calibration(sample.stores, msgspec.json.encode(own))
 
     answer = Library(stores).recommend("Ranking documents for a query", k=5)
-    assert answer.calibrated_by == own.source
+    assert (answer.calibrated_by, answer.confidence, answer.match) == (own.source, 0.5, "weak")
     for each in answer:
-        assert each.confidence == pytest.approx(1 / (1 + math.exp(-each.score)), abs=1e-4)
+        assert each.confidence == pytest.approx(0.5 / (1 + math.exp(-each.score)), abs=1e-4)
 
     stale = msgspec.json.encode(msgspec.structs.replace(own, model="00000000"))
     answer = Library(with_calibration(sample.stores, stale)).recommend("Ranking documents")

@@ -15,7 +15,9 @@ def answered(*chances: float | None, match: Match | None = None, source: str = "
         Recommendation(rank, PAPER, 3.0 - rank, {}, chance)
         for rank, chance in enumerate(chances, 1)
     ]
-    return Answer(tuple(papers), ServedBy("best"), match=match, calibrated_by=source)
+    return Answer(
+        tuple(papers), ServedBy("best"), match=match, confidence=0.123, calibrated_by=source
+    )
 
 
 def test_a_chance_is_a_bar_and_a_number() -> None:
@@ -33,7 +35,10 @@ def test_without_a_calibration_there_are_scores() -> None:
 
 def test_where_nothing_fits_it_is_said_first() -> None:
     first = as_text(answered(0.02, match="none", source="x")).splitlines()[0]
-    assert first.startswith("No good match in this library: for a draft like this, the best paper")
+    assert first.startswith("No good match in this library: a paper with a draft like this cites")
+    assert "any of the 20 best with a chance of 12%" in " ".join(
+        as_text(answered(0.02, match="none", source="x")).split()
+    )
     assert "Weak matches only" in as_text(answered(0.12, match="weak", source="x"))
     assert "match" not in as_text(answered(0.6, match="good", source="x"))
 

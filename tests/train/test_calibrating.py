@@ -38,8 +38,7 @@ def test_a_known_curve_is_found_again() -> None:
     curve = fit_curve(drawn(1500, 1.5))
     assert curve.weights["score"] + 0.1 == pytest.approx(1.6, abs=0.15)
     assert curve.weights["known"] == pytest.approx(0.5, abs=0.06)
-    assert curve.weights["known"] and "constant" not in curve.weights
-    assert 0 < curve.weak < curve.good < 1
+    assert "constant" not in curve.weights
     judged = Reliability.of(*expected_of(drawn(500, 1.5, seed=1)))
     assert judged.error < 0.02 and judged.brier < judged.reference
 

@@ -77,6 +77,7 @@ def answer_facts(
         "covered": covered,
         "covered * log terms": covered * log_terms,
         "agreement * log terms": agreement * log_terms,
+        "best score": float(best.scores[0]),
         "mean score": float(best.scores.mean()),
         "voted": float((_known(best, "vote_count") > 0).mean()),
         **{name: float(_known(best, name).mean()) for name in _MEANS},

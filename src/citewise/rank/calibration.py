@@ -1,9 +1,13 @@
 """Calibration: from scores to the chance that a paper like the draft cites a candidate.
 
 A ranker's scores compare the candidates of one query and say nothing across queries. A calibration
-makes chances of them, by a logistic curve of the score, the rank, and facts about the whole answer
-that tell a query at home in the library from one that is not. These facts are the same for every
-candidate, so the chances never disagree with the order.
+makes chances of them:
+
+    P(cited) = P(any of the best candidates is cited) * P(cited, where any is)
+
+Both are logistic curves of facts about the whole answer, which tell a query at home in the library
+from one that is not; the second also of the candidate's score and rank. Facts are the same for
+every candidate, so the chances never disagree with the order.
 """
 
 import functools
@@ -30,6 +34,15 @@ RISING, FALLING = frozenset(("score", "score share")), frozenset(("log rank",))
 and never rises with the latter.
 """
 
+DEPTH = 20
+"""Chances were fitted to this many of the best candidates of each query."""
+
+GOOD, WEAK = 0.6, 0.3
+"""From these chances on that any of the best candidates is cited, an answer is a good or a weak
+match. Of the dev queries of benchmarks/calibration.py for which nothing should be found, about 80%
+are below the latter.
+"""
+
 
 class Curve(msgspec.Struct, frozen=True):
     """1 / (1 + exp(-(constant + sum of weight * input))), each input cut to its range."""
@@ -39,11 +52,6 @@ class Curve(msgspec.Struct, frozen=True):
     constant: float
     ranges: dict[str, tuple[float, float]]
     """The least and the greatest value of each input where the curve was fitted."""
-    good: float
-    weak: float
-    """From these chances of the best candidate on, an answer is a good or a weak match: where the
-    curve was fitted, three quarters and 19 of 20 answers with a cited paper were.
-    """
 
     def chances(self, inputs: Mapping[str, Column]) -> Column:
         """Return the chance of each candidate, from columns of inputs."""
@@ -53,10 +61,33 @@ class Curve(msgspec.Struct, frozen=True):
         chances: Column = 1 / (1 + np.exp(-np.clip(margins, -30, 30)))
         return chances
 
-    def match(self, chances: Column) -> Match:
-        """Return how well an answer fits its query, by the chance of its best candidate."""
-        best = float(chances.max(initial=0.0))
-        return "good" if best >= self.good else "weak" if best >= self.weak else "none"
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """The chances of an answer's candidates."""
+
+    each: Column
+    any: float
+    """That any of the best `DEPTH` candidates is cited."""
+
+    @property
+    def match(self) -> Match:
+        """How well the answer fits its query."""
+        return "good" if self.any >= GOOD else "weak" if self.any >= WEAK else "none"
+
+
+class Curves(msgspec.Struct, frozen=True):
+    """The two curves whose product is a chance."""
+
+    answer: Curve
+    """That any of the best candidates is cited: the same for all of them."""
+    paper: Curve
+    """That a candidate is cited, where any is."""
+
+    def chances(self, inputs: Mapping[str, Column]) -> Chances:
+        """Return the chances of candidates, from columns of inputs."""
+        of_any = self.answer.chances(inputs)
+        return Chances(of_any * self.paper.chances(inputs), float(of_any[0]))
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -66,7 +97,7 @@ class Calibration(msgspec.Struct, frozen=True):
     """The digest of the model whose scores these curves read."""
     source: str
     """What it was learned from, as an answer says it."""
-    curves: dict[Judge, Curve]
+    curves: dict[Judge, Curves]
     queries: dict[str, int] = {}
     """How many queries it was fitted on, by kind."""
 
@@ -91,14 +122,6 @@ def judge_of(ranking: Ranking) -> Judge:
     return "words" if ranking.settled else "model"
 
 
-@dataclass(frozen=True, slots=True)
-class Chances:
-    """The chances of an answer's candidates, and how well it fits the query."""
-
-    values: Column
-    match: Match
-
-
 class Calibrator:
     """Gives the candidates of a library's answers their chances."""
 
@@ -116,13 +139,12 @@ class Calibrator:
         `ranking` is best first and has all rows. None where nothing was learned about what gave it
         its scores.
         """
-        curve = self._calibration.curves.get(judge_of(ranking))
-        if curve is None:
+        curves = self._calibration.curves.get(judge_of(ranking))
+        if curves is None:
             return None
         if not rows.size:
-            return Chances(np.zeros(0), "none")
-        values = curve.chances(answer_inputs(self._stores, self._library, query, ranking, rows))
-        return Chances(values, curve.match(values))
+            return Chances(np.zeros(0), 0.0)
+        return curves.chances(answer_inputs(self._stores, self._library, query, ranking, rows))
 
     @functools.cached_property
     def _library(self) -> LibraryFacts:

@@ -38,6 +38,7 @@ def document(answer: Answer) -> dict[str, Any]:
         "system": answer.served_by.system,
         "served_by": asdict(answer.served_by),
         "match": answer.match,
+        "confidence": answer.confidence,
         "calibrated_by": answer.calibrated_by,
         "query": query_document(answer.query),
         **({"read": asdict(answer.read)} if answer.read else {}),

@@ -87,6 +87,7 @@ def _as_json(passage: PassageAnswer) -> str:
             "wanted": each.wanted,
             "served_by": asdict(each.answer.served_by),
             "match": each.answer.match,
+            "confidence": each.answer.confidence,
             "calibrated_by": each.answer.calibrated_by,
             "recommendations": recommendations(each.answer),
         }

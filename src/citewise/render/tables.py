@@ -57,14 +57,14 @@ def match_note(answer: Answer) -> str:
     """Return what to say where the library has nothing, or little, for a query; else ""."""
     if answer.match in (None, "good"):
         return ""
-    best = max((each.confidence or 0.0 for each in answer), default=0.0)
     what = "sentence" if answer.query.sentence else "draft"
+    odds = f"a paper with a {what} like this cites any of the 20 best with a chance of"
+    odds = f"{odds} {answer.confidence or 0.0:.0%}"
     if answer.match == "weak":
-        return f"Weak matches only: the best has a chance of {best:.0%}."
+        return f"Weak matches only: {odds}."
     return (
-        f"No good match in this library: for a {what} like this, the best paper has a chance of "
-        f"{best:.0%}. Describe the subject in more words, or add papers on it with "
-        "`citewise index`."
+        f"No good match in this library: {odds}. Describe the subject in more words, or add papers "
+        "on it with `citewise index`."
     )
 
 

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,10 +15,12 @@ from citewise.evaluate.splits import Question
 from citewise.protocols import Stores
 from citewise.rank.answer_facts import LibraryFacts
 from citewise.rank.calibration import (
+    DEPTH,
     FALLING,
     RISING,
     Calibration,
     Curve,
+    Curves,
     Judge,
     answer_inputs,
     judge_of,
@@ -28,16 +29,11 @@ from citewise.recommend import Recommender
 from citewise.train.fitting import logistic
 from citewise.types import Query
 
-DEPTH = 20
-"""Chances are fitted to this many of the best candidates of each query."""
-
 LEAST_QUERIES = 20
-"""A curve needs this many queries."""
+"""Curves need this many queries with a cited paper among the best candidates."""
 
 _TENTHS = 10
-_MISSED, _NOT_GOOD = 0.05, 0.25
-"""Of the answers with a cited paper, these shares are called no match, and no good one."""
-
+_TINY = 1e-9
 _SALADS = (2, 3, 4, 6, 10, 20, 50, 100)
 """Lengths of word salads, in words."""
 
@@ -94,14 +90,22 @@ def fit_calibration(
     observations: Sequence[Observation], model: str, source: str
 ) -> Calibration | None:
     """Return the calibration of the model with a digest; None where there are too few queries."""
-    curves: dict[Judge, Curve] = {}
+    curves: dict[Judge, Curves] = {}
     queries: dict[str, int] = {}
     for judge in ("model", "words"):
         own = [each for each in observations if each.judge == judge]
-        if sum(bool(each.cited.any()) for each in own) >= LEAST_QUERIES:
-            curves[judge] = fit_curve(own)
+        hits = [each for each in own if each.cited.any()]
+        if len(hits) >= LEAST_QUERIES:
+            curves[judge] = Curves(fit_curve([_as_one(each) for each in own]), fit_curve(hits))
             queries[judge] = len(own)
     return Calibration(model, source, curves, queries) if curves else None
+
+
+def _as_one(observation: Observation) -> Observation:
+    """Return an answer as one candidate, which is cited if any is, with the facts alone."""
+    own = RISING | FALLING
+    facts = {name: each[:1] for name, each in observation.inputs.items() if name not in own}
+    return Observation(observation.judge, facts, observation.cited.any(keepdims=True))
 
 
 def fit_curve(observations: Sequence[Observation]) -> Curve:
@@ -115,11 +119,10 @@ def fit_curve(observations: Sequence[Observation]) -> Curve:
     }
     cited = np.concatenate([each.cited for each in observations]).astype(np.float64)
 
-    names = [name for name, column in columns.items() if np.ptp(column) > 1e-9]
+    names = [name for name, column in columns.items() if np.ptp(column) > _TINY]
     while True:
-        weights = logistic(
-            np.stack([columns[name] for name in names], 1), cited, np.ones(cited.size)
-        )
+        matrix = np.column_stack([np.zeros((cited.size, 0)), *(columns[name] for name in names)])
+        weights = logistic(matrix, cited, np.ones(cited.size))
         fitted = dict(zip(names, weights.tolist(), strict=False))
         wrong = [name for name in names if _parts_from_order(name, fitted[name])]
         if not wrong:
@@ -127,10 +130,7 @@ def fit_curve(observations: Sequence[Observation]) -> Curve:
         names.remove(wrong[0])
 
     ranges = {name: (float(columns[name].min()), float(columns[name].max())) for name in names}
-    curve = Curve(fitted, float(weights[-1]), ranges, good=1.0, weak=1.0)
-    best = [curve.chances(each.inputs).max() for each in observations if each.cited.any()]
-    weak, good = np.quantile(best, (_MISSED, _NOT_GOOD)).tolist()
-    return msgspec.structs.replace(curve, good=good, weak=weak)
+    return Curve(fitted, float(weights[-1]), ranges)
 
 
 def _parts_from_order(name: str, weight: float) -> bool:
@@ -212,7 +212,7 @@ class Reliability:
 def expected(calibration: Calibration, observations: Sequence[Observation]) -> tuple[Column, Mask]:
     """Return the chances of all candidates, and which are cited; what has no curve is left out."""
     known = [each for each in observations if each.judge in calibration.curves]
-    chances = [calibration.curves[each.judge].chances(each.inputs) for each in known]
+    chances = [calibration.curves[each.judge].chances(each.inputs).each for each in known]
     return (
         np.concatenate([np.zeros(0), *chances]),
         np.concatenate([np.zeros(0, np.bool_), *(each.cited for each in known)]),
