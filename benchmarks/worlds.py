@@ -4,6 +4,7 @@ corpora with citation graphs, each made poorer in several ways.
 
 import random
 import string
+import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,9 +19,9 @@ from contexts import asked_elsewhere, dev_questions, library_of
 from lab import library_of as corpus_library
 from protocol import saved_queries
 
-QUERIES = 60
+QUERIES = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 """Of each world, at most this many drafts and this many sentences."""
-SIZES = {"peerread": 6_000, "evoeco": 6_000, "scisummnet": 6_000, "cs": 12_000, "elife": 12_000}
+SIZES = {"peerread": 4_000, "evoeco": 4_000, "scisummnet": 6_000, "cs": 8_000, "elife": 8_000}
 """At most about this many papers of each world."""
 ELSEWHERE = {"cs": ("peerread", "scisummnet"), "elife": ("evoeco",)}
 """Collections whose sentences are asked of a corpus that has no citing sentences."""
@@ -85,7 +86,9 @@ def corpus(name: str) -> World:
     moved: list[Question] = []
     for other in ELSEWHERE[name]:
         home = library_of(other)
-        moved += asked_elsewhere(home.stores, _some(dev_questions(home, other), 150), stores)
+        moved += asked_elsewhere(
+            home.stores, _some(dev_questions(home, other), 2 * QUERIES), stores
+        )
     claims = _asked(stores, _some(moved))
 
     kept = {key for each in (*drafts, *claims) for key in each.gold}

@@ -98,8 +98,8 @@ class NavigationSettings(Rounds):
 class BestSettings:
     """The learned system for drafts; its model was trained with these values.
 
-    A sentence takes the place of the draft: with the draft's title and abstract beside it, answers
-    were no better.
+    A sentence takes the place of its draft, so that nothing but the sentence decides where words
+    do.
     """
 
     depth: int = 5000
