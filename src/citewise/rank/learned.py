@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows
+from citewise.arrays import Column, RowIndex, Rows, spread
 from citewise.protocols import Stores
 from citewise.rank import contributions
 from citewise.rank.draft_signals import linear_signals, tree_signals
@@ -110,8 +110,8 @@ def is_backed(ranking: Ranking) -> bool:
 
 def few_cite(stores: Stores) -> bool:
     """Whether few papers of a library have references; a sample of them is looked at."""
-    rows = np.unique(np.linspace(0, len(stores.papers) - 1, _SAMPLE).astype(np.int64))
-    return bool((stores.graph.references(rows).lengths > 0).mean() < _FEW_CITE)
+    citing = stores.graph.references(spread(stores.papers.rows, _SAMPLE)).lengths > 0
+    return bool(np.count_nonzero(citing) < _FEW_CITE * citing.size)
 
 
 def is_sparse(ranking: Ranking) -> bool:
