@@ -1,8 +1,9 @@
 """The matrix of libraries and defaults: what `best` and `evidence` find in libraries of every kind,
 against `bm25`.
 
-    python benchmarks/defaults.py            (some ten minutes of one core, the libraries not
-                                             counted)
+    python benchmarks/defaults.py [100]
+
+100 queries of each world; some ten minutes of a core, the libraries not counted.
 
 Rows are kinds of libraries, made from the three collections of citing sentences and from `cs` and
 `elife`; columns are the default for drafts, the default for sentences without and with their draft,
@@ -138,14 +139,16 @@ def answered(world: World) -> Iterator[tuple[str, Rows, Rows, list[int]]]:
     a query is left out whose papers are not in the library.
     """
     with LibraryOf(world) as library:
+        by_words = functools.cache(
+            lambda query: library.recommender("bm25").rank(query, DEPTH).rows
+        )
         for column, asked in questions(world).items():
             default = library.recommender(COLUMNS[column])
             for query, keys in asked:
                 rows = library.stores.papers.find(keys)
                 if (rows >= 0).any():
-                    words = library.recommender("bm25").rank(query, DEPTH).rows
                     found = default.rank(query, DEPTH).rows
-                    yield column, words, found, rows[rows >= 0].tolist()
+                    yield column, by_words(query.alone), found, rows[rows >= 0].tolist()
 
 
 def questions(world: World) -> dict[str, list[tuple[Query, tuple[str, ...]]]]:

@@ -4,6 +4,7 @@ corpora with citation graphs, each made poorer in several ways.
 
 import random
 import string
+import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,10 +19,10 @@ from contexts import asked_elsewhere, dev_questions, library_of
 from lab import library_of as corpus_library
 from protocol import saved_queries
 
-QUERIES = 60
+QUERIES = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 """Of each world, at most this many drafts and this many sentences."""
-SIZES = {"peerread": 6_000, "evoeco": 6_000, "scisummnet": 6_000, "cs": 12_000, "elife": 12_000}
-"""At most about this many papers of each world."""
+SIZES = {"peerread": 2_000, "evoeco": 2_000, "scisummnet": 6_000, "cs": 8_000, "elife": 8_000}
+"""Papers of each world that are drawn; what is asked for is added."""
 ELSEWHERE = {"cs": ("peerread", "scisummnet"), "elife": ("evoeco",)}
 """Collections whose sentences are asked of a corpus that has no citing sentences."""
 DEV = {"cs": (2021, 5), "elife": (2022, 3)}
@@ -53,26 +54,22 @@ Change = Callable[[World], World]
 
 
 def collection(name: str) -> World:
-    """Return a part of a collection: some citing papers, their sentences, and all they cite."""
+    """Return a part of a collection: what is asked for and other papers, drawn; every sentence that
+    cites one of them; and the papers of these sentences.
+    """
     library = library_of(name)
-    questions = _some(dev_questions(library, name))
-    claims = _asked(library.stores, questions)
-    kept = {key for each in claims for key in each.gold}
+    stores = library.stores
+    claims = _asked(stores, _some(dev_questions(library, name)))
+    rows = _drawn_rows(stores, SIZES[name])
+    kept = {paper.id for paper in stores.papers.read(sorted(rows))}
+    kept |= {key for each in claims for key in each.gold}
 
-    by_citing: dict[str, list[CitingSentence]] = defaultdict(list)
-    table = library.stores.evidence.sentence_table()
-    for sentence in library.stores.evidence.sentences(table.numbers):
-        by_citing[sentence.citing].append(sentence)
-
-    sentences: list[CitingSentence] = []
-    for citing in random.Random(0).sample(sorted(by_citing), len(by_citing)):
-        if len(kept) >= SIZES[name]:
-            break
-        sentences += by_citing[citing]
-        cited = {key for each in by_citing[citing] for group in each.groups for key in group.cited}
-        kept |= {citing, *cited}
-
-    return World(_papers(library.stores, kept), tuple(sentences), (), claims)
+    every = stores.evidence.sentences(stores.evidence.sentence_table().numbers)
+    sentences = [
+        each for each in every if any(not kept.isdisjoint(group.cited) for group in each.groups)
+    ]
+    kept |= {each.citing for each in sentences}
+    return World(_papers(stores, kept), tuple(sentences), (), claims)
 
 
 def corpus(name: str) -> World:
@@ -85,13 +82,20 @@ def corpus(name: str) -> World:
     moved: list[Question] = []
     for other in ELSEWHERE[name]:
         home = library_of(other)
-        moved += asked_elsewhere(home.stores, _some(dev_questions(home, other), 150), stores)
+        moved += asked_elsewhere(
+            home.stores, _some(dev_questions(home, other), 2 * QUERIES), stores
+        )
     claims = _asked(stores, _some(moved))
 
     kept = {key for each in (*drafts, *claims) for key in each.gold}
-    rows = random.Random(0).sample(range(len(stores.papers)), min(SIZES[name], len(stores.papers)))
+    rows = _drawn_rows(stores, SIZES[name])
     kept |= {paper.id for paper in stores.papers.read(sorted(rows))}
     return World(_papers(stores, kept), (), drafts, claims)
+
+
+def _drawn_rows(stores: Stores, limit: int) -> list[int]:
+    rows = stores.papers.rows.tolist()
+    return random.Random(0).sample(rows, min(limit, len(rows)))
 
 
 def _some(questions: Sequence[Question], limit: int = QUERIES) -> list[Question]:

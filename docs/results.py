@@ -102,6 +102,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "self-citation": drafts.self_citation,
     "navigation": drafts.navigation,
     "small-libraries": drafts.small_libraries,
+    "defaults": functools.partial(drafts.defaults, "R@10"),
+    "defaults-first": functools.partial(drafts.defaults, "MRR@100"),
     "knobs": drafts.knobs,
     "knobs-authors": functools.partial(drafts.knobs, "elife 2021"),
     "reading": sentences.reading,

@@ -144,6 +144,35 @@ def _changed(found: dict[str, Any], measure: str) -> str:
     return change(found["bm25"][measure], found["best"][measure], found["p"][measure])
 
 
+def defaults(measure: str) -> str:
+    """Return what the defaults and BM25 find in libraries of every kind, by one measure."""
+
+    def rows(found: Result) -> Table:
+        columns = [*dict.fromkeys(name for kind in _kinds(found).values() for name in kind)]
+        return ["library: `bm25` → default", *columns], [
+            [name, *(_default_cell(kind.get(column), measure) for column in columns)]
+            for name, kind in _kinds(found).items()
+        ]
+
+    return titled("defaults", rows)
+
+
+def _kinds(found: Result) -> dict[str, dict[str, Any]]:
+    return {
+        f"{group}: {kind}": row
+        for group, kinds in found["rows"].items()
+        for kind, row in kinds.items()
+    }
+
+
+def _default_cell(found: dict[str, Any] | None, measure: str) -> str:
+    if found is None:
+        return ""
+    values = found[measure]
+    mark = " ▼" if values["ratio"] < 1 and values["p"] < 0.05 else ""
+    return change(values["bm25"], values["default"], values["p"]) + mark
+
+
 def self_citation() -> str:
     """Return how many answers the draft's authors wrote."""
 

@@ -36,6 +36,11 @@ def highest(positions: Rows, values: Column, count: int) -> Column:
     return largest
 
 
+def spread(rows: Rows, limit: int) -> Rows:
+    """Return at most `limit` of some rows, evenly spread over them."""
+    return rows[:: max(1, -(-rows.size // limit))]
+
+
 def top(scores: Column, limit: int) -> Rows:
     """Return the positions of the `limit` highest scores above 0, best first.
 

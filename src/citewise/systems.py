@@ -28,7 +28,7 @@ from citewise.recommend import RankStep, Recommender, Stages
 from citewise.render import renderers
 from citewise.retrieve.bm25 import Bm25, Bm25Parameters, Bm25Ranker
 from citewise.retrieve.engine import Engine
-from citewise.retrieve.evidence import DEEP, EvidenceRetriever
+from citewise.retrieve.evidence import BY_WORDS, DEEP, EvidenceRetriever
 from citewise.retrieve.ilciter import Ilciter, IlciterParameters
 from citewise.retrieve.navigation import Navigation, Rounds
 from citewise.spans.coverage import cites_more, coverage, trust
@@ -104,8 +104,8 @@ class NavigationSettings(Rounds):
 class BestSettings:
     """The learned system for drafts; its model was trained with these values.
 
-    A sentence takes the place of the draft: with the draft's title and abstract beside it, answers
-    were no better.
+    A sentence takes the place of its draft, so that nothing but the sentence decides where words
+    do.
     """
 
     depth: int = 5000
@@ -168,7 +168,7 @@ class BestSettings:
         return model_for(stores.models, DRAFT_MODEL, self.model).digest
 
 
-LITTLE_EVIDENCE = "by citations and words (the library has no citing sentences, or very few)"
+LITTLE_EVIDENCE = "without evidence (the library has no citing sentences, or very few)"
 """What `evidence` says where `best` answers for it."""
 
 
@@ -213,17 +213,17 @@ class EvidenceSettings:
         """Return the stages with a given model; they share `claims`."""
         trusted = trust(coverage(stores)) if model.shipped else 1.0
         ranker = SentenceRanker(stores, claims, model, trusted)
-        found = self.candidate_stages(stores, claims, *([DEEP] if trusted < 1 else []))
+        found = self.candidate_stages(stores, claims, BY_WORDS if trusted == 1 else DEEP)
         usual = trusted == 1 and dataclasses.replace(self, model="own") == EvidenceSettings()
         calibrator = _calibrator(stores, model, usual)
         return dataclasses.replace(found, rankers=(RankStep(ranker),), calibrator=calibrator)
 
-    def candidate_stages(self, stores: Stores, claims: ClaimSearch, *by_words: int) -> Stages:
-        """Return the stages that find candidates, which need no model; `by_words` is how many come
-        from words, where that is not as usual.
-        """
+    def candidate_stages(
+        self, stores: Stores, claims: ClaimSearch, by_words: int = BY_WORDS
+    ) -> Stages:
+        """Return the stages that find candidates, which need no model."""
         return Stages(
-            retrievers=(EvidenceRetriever(stores, claims, *by_words),),
+            retrievers=(EvidenceRetriever(stores, claims, by_words),),
             grounder=EvidenceGrounder(stores, claims),
             expanders=(ContextNeighbours(stores, self.neighbours, self.voted),),
             depth=self.kept,

@@ -8,7 +8,7 @@ from citewise.scoring.fusion import rrf
 from citewise.spans.profiles import ClaimMatches, ClaimSearch
 from citewise.types import Query, Ranking, Scope
 
-_BY_SPANS, _BY_PROFILES, _BY_WORDS = 250, 200, 80
+_BY_SPANS, _BY_PROFILES, BY_WORDS = 250, 200, 80
 """At most this many papers come from the nearest spans, from profiles, and from words."""
 
 DEEP = 200
@@ -21,7 +21,7 @@ class EvidenceRetriever:
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
 
-    def __init__(self, stores: Stores, claims: ClaimSearch, by_words: int = _BY_WORDS) -> None:
+    def __init__(self, stores: Stores, claims: ClaimSearch, by_words: int = BY_WORDS) -> None:
         """`by_words` is how many papers come from words."""
         self._stores, self._claims, self._by_words_limit = stores, claims, by_words
 
