@@ -23,7 +23,7 @@ from citewise.arrays import Column, RowIndex, Rows
 from citewise.errors import BadLibrary
 from citewise.protocols import Models, Stores
 from citewise.rank.answer_facts import LibraryFacts, answer_facts
-from citewise.rank.trees import ModelKind, TreeModel
+from citewise.rank.trees import SENTENCE_MODEL, ModelKind, TreeModel
 from citewise.types import Match, Query, Ranking
 
 Judge = Literal["model", "words"]
@@ -125,8 +125,10 @@ def judge_of(ranking: Ranking) -> Judge:
 class Calibrator:
     """Gives the candidates of a library's answers their chances."""
 
-    def __init__(self, stores: Stores, calibration: Calibration) -> None:
+    def __init__(self, stores: Stores, calibration: Calibration, of_sentences: bool) -> None:
+        """`of_sentences`: whether it was learned from sentences, not from whole drafts."""
         self._stores, self._calibration = stores, calibration
+        self._of_sentences = of_sentences
 
     @property
     def source(self) -> str:
@@ -137,10 +139,10 @@ class Calibrator:
         """Return the chance that a paper like the query cites each row.
 
         `ranking` is best first and has all rows. None where nothing was learned about what gave it
-        its scores.
+        its scores, or about queries of this kind.
         """
         curves = self._calibration.curves.get(judge_of(ranking))
-        if curves is None:
+        if curves is None or bool(query.sentence.strip()) != self._of_sentences:
             return None
         if not rows.size:
             return Chances(np.zeros(0), 0.0)
@@ -166,7 +168,7 @@ def calibrator_for(stores: Stores, model: TreeModel) -> Calibrator | None:
         return None
     for calibration in (_own(stores.models, model.kind), shipped_calibration(model.kind)):
         if calibration is not None and calibration.model == model.digest:
-            return Calibrator(stores, calibration)
+            return Calibrator(stores, calibration, model.kind is SENTENCE_MODEL)
     return None
 
 
