@@ -3,7 +3,7 @@ what is found out when reading goes wrong.
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from citewise.errors import BadLibrary, CitewiseError
@@ -16,8 +16,13 @@ CHECKED_AT_OPENING = 64 << 20
 """
 
 
-def file_problem(library: Path, name: str, entry: FileEntry, thorough: bool = True) -> str:
-    """Return what is wrong with a file, "" if nothing is; the checksum only if `thorough`."""
+def file_problem(
+    library: Path,
+    name: str,
+    entry: FileEntry,
+    digest: Callable[[Path], str] | None = checksum,
+) -> str:
+    """Return what is wrong with a file, "" if nothing is; without `digest`, only by its size."""
     file = library / name
     if not file.is_file():
         return f"{name}: missing"
@@ -25,7 +30,7 @@ def file_problem(library: Path, name: str, entry: FileEntry, thorough: bool = Tr
     size = file.stat().st_size
     if size != entry.size:
         return f"{name}: {size:,} bytes instead of {entry.size:,}"
-    if thorough and checksum(file) != entry.checksum:
+    if digest is not None and digest(file) != entry.checksum:
         return f"{name}: content changed since it was written"
     return ""
 
@@ -35,7 +40,7 @@ def check_at_opening(library: Path, files: Mapping[str, FileEntry]) -> None:
     left = CHECKED_AT_OPENING
     for name, entry in sorted(files.items(), key=lambda each: each[1].size):
         left -= entry.size
-        problem = file_problem(library, name, entry, thorough=left >= 0)
+        problem = file_problem(library, name, entry, checksum if left >= 0 else None)
         if problem:
             raise ValueError(problem)
 

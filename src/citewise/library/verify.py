@@ -18,6 +18,7 @@ from citewise.library.checks import file_problem
 from citewise.library.derived_tables import derive
 from citewise.library.evidence.sentences import Sentences, decode, text_digest
 from citewise.library.evidence.tables import EvidenceTables
+from citewise.library.files import checksum
 from citewise.library.folder import LibraryFolder
 from citewise.library.location import folder_of
 from citewise.library.manifest import Manifest
@@ -99,7 +100,7 @@ def _file_problems(
 ) -> Iterator[str]:
     done, total = 0, sum(entry.size for entry in manifest.files.values())
     for name, entry in manifest.files.items():
-        problem = file_problem(path, name, entry)
+        problem = file_problem(path, name, entry, checksum)
         if problem:
             yield problem
         done += entry.size
