@@ -9,17 +9,7 @@ def roundtrip() -> str:
     """Return what of real .bib files comes back, and whether it compiles."""
 
     def rows(found: Result) -> Table:
-        head = [
-            "",
-            "files",
-            "entries",
-            "own key",
-            "own type",
-            "fields",
-            "the same",
-            "changed",
-            "lost",
-        ]
+        head = ["", "files", "entries", "own key", "own type", "fields", "same", "changed", "lost"]
         return head, [_row(found[name], label) for name, label in _FORMATS.items()]
 
     return titled("roundtrip", rows)

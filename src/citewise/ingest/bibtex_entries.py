@@ -32,7 +32,7 @@ MOST_SHARED = 1 << 26
 START = re.compile(r"\s*+@\s*+([A-Za-z][\w.+-]*+)[ \t]*+[{(]")
 _NOT_PAPERS = ("set", "xdata", "control")
 _IGNORED = ("bibnote", "jabref-meta")
-_MONTHS = (
+MONTHS = (
     "January",
     "February",
     "March",
@@ -80,7 +80,7 @@ class Shared:
 
 def entries(source: Source, report: Report) -> Iterator[BibEntry]:
     """Yield the entries in the order of the file; those whose parent comes later are at the end."""
-    known = Shared({month[:3].lower(): month for month in _MONTHS})
+    known = Shared({month[:3].lower(): month for month in MONTHS})
     pending: list[BibEntry] = []
     size = 0
     for entry in _entries(source, report, known):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from citewise.ingest import bibtex_fields
 from citewise.ingest.bibtex import ENTRY_TYPE, LATEX, VERBATIM, kind_of_type
+from citewise.ingest.bibtex_entries import MONTHS
 from citewise.ingest.bibtex_fields import VENUES, names
 from citewise.ingest.clean import clean_line
 from citewise.render.citation_keys import citation_keys
@@ -51,24 +52,9 @@ _VENUE_FIELDS = {
     "techreport": "institution",
     "misc": "howpublished",
 }
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_NAMES = {
-    name: name[:3].lower()
-    for name in (
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    )
-}
+_MACROS = {name: name[:3].lower() for name in MONTHS}
+"""The macros of months, which every style defines."""
+
 _PEOPLE = frozenset(
     """
     author editor editora editorb editorc translator annotator commentator introduction foreword
@@ -102,7 +88,7 @@ def _entry(name: str, paper: Paper) -> str:
     month = fields.pop("month", "")
     written = {field: f"{{{value}}}" for field, value in fields.items()}
     if month:
-        macro = month in _MONTHS and month != paper.details.get("month")
+        macro = month in _MACROS.values() and month != paper.details.get("month")
         written["month"] = month if macro else f"{{{month}}}"
 
     lines = [name, *(f"  {field} = {value}" for field, value in written.items())]
@@ -279,10 +265,10 @@ def _dates(paper: Paper) -> dict[str, str]:
     if written and (not paper.year or (year is not None and int(year[0]) == paper.year)):
         month = details.get("month", "")
         own = {name: _own(paper, name) for name in ("year", "date")}
-        return {**own, "month": _MONTH_NAMES.get(month) or _own(paper, "month")}
+        return {**own, "month": _MACROS.get(month) or _own(paper, "month")}
     return {
         "year": str(paper.year or ""),
-        "month": _MONTHS[parts[1] - 1] if len(parts) > 1 else "",
+        "month": _MACROS[MONTHS[parts[1] - 1]] if len(parts) > 1 else "",
     }
 
 
