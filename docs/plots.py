@@ -83,12 +83,12 @@ def calibration() -> str:
     for what, names in (("drafts", ("cs test", "elife test")), ("sentences", _COLLECTIONS)):
         found = result(f"calibration-{what}")
         if found is None:
-            return _empty()
+            continue
 
         lines = {name: _reliability(found["by kind"][name]["tenths"]) for name in names}
         most = max(value for line in lines.values() for values in line for value in values)
         panels[f"{what}: cited, share"] = {**lines, "perfect": ([0.0, most], [0.0, most])}
-    return _drawn(panels, "expected, share")
+    return _drawn(panels, "expected, share") if panels else _empty()
 
 
 def _reliability(tenths: Sequence[Mapping[str, float]]) -> Line:

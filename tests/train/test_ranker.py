@@ -504,9 +504,30 @@ def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     code, out, shown = run("train", "ranker", *options, "--anyway")
     assert code == 0 and "new model" in shown and "trained" in out and "Calibration" in out
     assert own_model(path) is not None
+    assert "ranker-calibration" in citewise.open(path).stores.models.names()
 
     assert run("train", "ranker", "--library", path, "--shipped")[0] == 0
-    assert own_model(path) is None
+    assert own_model(path) is None and not citewise.open(path).stores.models.names()
     assert run("train", "ranker", "--library", path, "--dev", "2008")[0] == 2, (
         "dev years need test years"
     )
+
+
+@pytest.mark.slow
+def test_the_command_that_calibrates(path: Path, run: Run) -> None:
+    options = ("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2)
+    asked = ("recommend", "--library", path, "--title", "topic1word1 topic1word2", "--format")
+
+    code, shown, said = run("train", "calibration", *options, "--tuning", 60, "--dry-run")
+    assert code == 0 and "Calibration" in shown and "is not kept" in said
+    code, _, said = run("train", "calibration", *options, "--tuning", 60)
+    assert code == 0 and "held-out papers of this library (2008 to 2009) is in use" in said
+    answer = json.loads(run(*asked, "json").out)
+    assert answer["calibrated_by"] == "held-out papers of this library (2008 to 2009)"
+    chances = [each["confidence"] for each in answer["recommendations"]]
+    assert chances and chances == sorted(chances, reverse=True)
+
+    assert run("train", "calibration", "--library", path, "--shipped").code == 0
+    assert "ships with citewise" in json.loads(run(*asked, "json").out)["calibrated_by"]
+    code, _, said = run("train", "calibration", *options, "--tuning", 5)
+    assert code == 2 and "a calibration needs at least 20 papers" in said
