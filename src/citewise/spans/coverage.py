@@ -21,7 +21,7 @@ def coverage(stores: Stores) -> float:
     table = stores.evidence.sentence_table()
     citing = distinct(table.citing[table.citing >= 0])
     profiled = stores.evidence.profile_statistics(Scope()).papers
-    only_citing = np.count_nonzero(stores.evidence.profiles(citing, Scope()).citations == 0)
+    only_citing = int((stores.evidence.profiles(citing, Scope()).citations == 0).sum())
     return float(profiled / max(len(stores.papers) - only_citing, 1))
 
 
