@@ -189,7 +189,7 @@ def test_years(run: Run, golden_library: Path) -> None:
     years = {paper.id: paper.year for paper in GOLDEN}
     found = [years[name] for name in ids_of(run(*given, "--until", "2012", "--since", "1985"))]
     assert found and all(year and 1985 <= year <= 2012 for year in found)
-    assert max(found) == 2012, "the year itself is included"
+    assert 2012 in found, "the year itself is included"
 
     done = run(*given, "--before", "2012", "--since", "1985")
     assert [years[name] for name in ids_of(done)] == found

@@ -105,7 +105,7 @@ def _as_one(observation: Observation) -> Observation:
     """Return an answer as one candidate, which is cited if any is, with the facts alone."""
     own = RISING | FALLING
     facts = {name: each[:1] for name, each in observation.inputs.items() if name not in own}
-    return Observation(observation.judge, facts, observation.cited.any(keepdims=True))
+    return Observation(observation.judge, facts, np.array([observation.cited.any()]))
 
 
 def fit_curve(observations: Sequence[Observation]) -> Curve:
