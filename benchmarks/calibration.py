@@ -308,6 +308,8 @@ def topics(stores: Stores, dev: list[Question], size: int, dice: random.Random) 
         for each in asked:
             share = dice.random()
             kept -= {row for row in each.gold if dice.random() > share}
+        if not kept:
+            continue
         part = built(stores, sorted(kept))
         no_graph = replace(StoreParts.of(part), graph=ThinnedGraph(part.graph, 0.0))
         questions = [without_id(each) for each in moved(stores, part, asked)]
