@@ -205,7 +205,7 @@ def draft_dev_cases() -> Iterator[Case]:
 
     for size in (1_000, 10_000, 30_000, 100_000):
         yield random_part(stores, dev[:100], size, dice)
-    for size in (100, 500, 2000):
+    for size in (15, 60, 200, 500, 2000):
         for case in topics(stores, dev, size, dice):
             yield case
             yield replace(case, questions=dice.sample([*foreign, *strange], 2))
@@ -301,12 +301,15 @@ def random_part(stores: Stores, questions: list[Question], size: int, dice: rand
 
 def topics(stores: Stores, dev: list[Question], size: int, dice: random.Random) -> Iterator[Case]:
     """Yield small libraries around some drafts, which have some of what each of these cites."""
-    some = [each for each in dev if 5 <= len(each.gold) <= 25][:80]
-    for rows, asked in libraries(stores, some, "several topics", size):
+    kind, count = ("one topic", 30) if size < 100 else ("several topics", 80)
+    some = [each for each in dev if 5 <= len(each.gold) <= 25][:count]
+    for rows, asked in libraries(stores, some, kind, size):
         kept = set(rows)
         for each in asked:
             share = dice.random()
             kept -= {row for row in each.gold if dice.random() > share}
+        if not kept:
+            continue
         part = built(stores, sorted(kept))
         no_graph = replace(StoreParts.of(part), graph=ThinnedGraph(part.graph, 0.0))
         questions = [without_id(each) for each in moved(stores, part, asked)]

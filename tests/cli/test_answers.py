@@ -82,7 +82,7 @@ ENTRIES = {
     "markdown": r"(?m)^(?:[-*]|\d+\.) ",
     "json": r'"rank": \d+',
     "csl": r'"title":',
-    "table": r"(?m)^ *\d+ +-?\d+\.\d\d ",
+    "table": r"(?m)^ *\d+ +[█▏▎▍▌▋▊▉]* +(?:<1|\d+)% ",
 }
 
 

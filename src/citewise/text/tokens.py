@@ -75,6 +75,7 @@ def _analyzer() -> tantivy.TextAnalyzer:
     return builder.build()
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def stem(token: str) -> str:
     """Return the Snowball English stem of a folded token, or "" for a stop word."""
     stems = _analyzer().analyze(token)
