@@ -205,6 +205,10 @@ class ServedBy:
         return ", ".join(part for part in parts if part)
 
 
+Judge = Literal["model", "words", "both"]
+"""What gave the scores of a ranking: a learned model, BM25, or the ranks by both."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Candidates as columns, best first; a signal is both a ranking feature and a reason."""
@@ -215,6 +219,7 @@ class Ranking:
     served_by: ServedBy = ServedBy()
     settled: bool = False
     """Whether the order is final: later rankers leave it as it is."""
+    judge: Judge = "model"
 
     def __len__(self) -> int:
         return self.rows.size

@@ -19,7 +19,7 @@ def test_the_cascade_is_explained_as_it_was(tmp_path: Path) -> None:
     citewise.add([*GOLDEN, *random_papers(150, seed=8)], tmp_path / "library")
     stores = citewise.open(tmp_path / "library").stores
     kind = replace(DRAFT_MODEL, cascade=Cascade(trees=60, best=10))
-    model = replace(shipped_model(DRAFT_MODEL), kind=kind)
+    model = replace(shipped_model(DRAFT_MODEL), kind=kind, shipped=False)
     recommender = Recommender(stores, BestSettings(kept=60).stages(stores, model))
     query = Query("Citation ranking with bees", "neural graph networks", cited=("p3",))
     ranking = recommender.rank(query, 500)

@@ -14,7 +14,6 @@ import functools
 import importlib.resources
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import msgspec
 import numpy as np
@@ -24,10 +23,7 @@ from citewise.errors import BadLibrary
 from citewise.protocols import Models, Stores
 from citewise.rank.answer_facts import LibraryFacts, answer_facts
 from citewise.rank.trees import SENTENCE_MODEL, ModelKind, TreeModel
-from citewise.types import Match, Query, Ranking
-
-Judge = Literal["model", "words"]
-"""What gave the scores: the learned model, or BM25 where the model stands back."""
+from citewise.types import Judge, Match, Query, Ranking
 
 RISING, FALLING = frozenset(("score", "score share")), frozenset(("log rank",))
 """The inputs that differ between the candidates of an answer: a chance never falls with the former,
@@ -117,11 +113,6 @@ def answer_inputs(
     }
 
 
-def judge_of(ranking: Ranking) -> Judge:
-    """Return what gave a ranking its scores."""
-    return "words" if ranking.settled else "model"
-
-
 class Calibrator:
     """Gives the candidates of a library's answers their chances."""
 
@@ -141,7 +132,7 @@ class Calibrator:
         `ranking` is best first and has all rows. None where nothing was learned about what gave it
         its scores, or about queries of this kind.
         """
-        curves = self._calibration.curves.get(judge_of(ranking))
+        curves = self._calibration.curves.get(ranking.judge)
         if curves is None or bool(query.sentence.strip()) != self._of_sentences:
             return None
         if not rows.size:

@@ -76,6 +76,26 @@ def of_drafts(model: TreeModel, ranking: Ranking, positions: Rows) -> Contributi
     return found.contributions()
 
 
+def of_ranks(trees: Contributions, scores: Column, by_words: Column) -> Contributions:
+    """Return the parts of scores that fuse the ranks by trees and by words.
+
+    What is not by words is divided among the signals that raised the trees' score; it is the base
+    where none did. Where `by_words` is NaN, nothing was fused, and the parts stay as they are.
+    """
+    fused = ~np.isnan(by_words)
+    by_trees = scores - by_words
+    raised = {name: np.maximum(column, 0.0) for name, column in trees.parts.items()}
+    total = np.sum([*raised.values(), np.zeros(scores.size)], axis=0)
+    share = np.divide(by_trees, total, out=np.zeros(scores.size), where=total > 0)
+
+    parts = {
+        name: np.where(fused, column * share, trees.parts[name]) for name, column in raised.items()
+    }
+    parts["bm25"] = parts.get("bm25", np.zeros(scores.size)) + np.nan_to_num(by_words)
+    base = np.where(total > 0, 0.0, by_trees)
+    return Contributions(np.where(fused, base, trees.base), parts)
+
+
 def of_sentences(model: TreeModel, ranking: Ranking, positions: Rows) -> Contributions:
     """Return the parts of the scores at some positions of a ranking for a sentence."""
     found = _Parts(model.kind.catalogue, positions.size)

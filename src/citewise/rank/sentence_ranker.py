@@ -21,15 +21,12 @@ from citewise.rank.sentence_signals import (
     word_signals,
 )
 from citewise.rank.trees import TreeModel
+from citewise.scoring.fusion import nearness
 from citewise.scoring.similarity import Bag, similarity
 from citewise.signals import written_by
 from citewise.spans.profiles import ClaimSearch
-from citewise.types import Contributions, Query, Ranking, Scope
+from citewise.types import Contributions, Judge, Query, Ranking, Scope
 
-_NEAR_THE_TOP = 10.0
-"""The first of a list counts 1 / 10, the eleventh half as much: reciprocal rank fusion (Cormack et
-al. 2009) with a smaller constant, since the first ten answers matter most.
-"""
 _LITTLE = "by words and evidence together (few papers of the library are cited in sentences)"
 
 
@@ -77,11 +74,13 @@ class SentenceRanker:
         scores, served_by = self._model.scores(signals), self._model.served_by
         if self._trust < 1:
             by_words = self._by_words(query, candidates.rows)
-            scores = self._trust * _nearness(scores, candidates.rows) + by_words
+            scores = self._trust * nearness(scores, candidates.rows) + by_words
             served_by = replace(served_by, note=_LITTLE)
 
         order = np.lexsort((candidates.rows, -scores))
-        return replace(candidates.scored(scores, signals).take(order), served_by=served_by)
+        ranked = candidates.scored(scores, signals).take(order)
+        judge: Judge = "model" if self._trust == 1 else "both"
+        return replace(ranked, served_by=served_by, judge=judge)
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
         """Return what scores are made of, by signal."""
@@ -100,11 +99,4 @@ class SentenceRanker:
     def _by_words(self, query: Query, rows: Rows) -> Column:
         """Return the part of scores that comes from the order in which `bm25` has the papers."""
         words = similarity(self._stores, rows, Bag.of(self._stores, query.claim))
-        return (1 - self._trust) * _nearness(words, rows)
-
-
-def _nearness(scores: Column, rows: Rows) -> Column:
-    """Return 1 / (10 + rank) of each paper, ranks from 0; equal scores in the order of rows."""
-    ranks = np.empty(rows.size)
-    ranks[np.lexsort((rows, -scores))] = np.arange(rows.size)
-    return 1 / (_NEAR_THE_TOP + ranks)
+        return (1 - self._trust) * nearness(words, rows)

@@ -9,6 +9,11 @@ from citewise.arrays import Column, Rows, summed
 _RRF = 60.0
 """The constant of reciprocal rank fusion, as in the paper."""
 
+_NEAR_THE_TOP = 10.0
+"""The same where two orders of the same candidates are fused: a smaller one, since the first ten
+answers matter most.
+"""
+
 
 def reciprocal_rank(ranks: Rows) -> Column:
     """Return 1 / (60 + rank) of each rank, which starts at 1 (Cormack, Clarke, Buettcher 2009)."""
@@ -32,6 +37,13 @@ def interleaved(lists: Sequence[Rows]) -> tuple[Rows, Column]:
     best = np.full(rows.size, np.inf)
     np.minimum.at(best, positions, np.concatenate([1.0 + np.arange(each.size) for each in lists]))
     return rows, 1 / best
+
+
+def nearness(scores: Column, rows: Rows) -> Column:
+    """Return 1 / (10 + rank) of each row, ranks from 0; equal scores in the order of rows."""
+    ranks = np.empty(rows.size)
+    ranks[np.lexsort((rows, -scores))] = np.arange(rows.size)
+    return 1 / (_NEAR_THE_TOP + ranks)
 
 
 Fusion = Callable[[Sequence[Rows]], tuple[Rows, Column]]

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,11 @@ from citewise.rank.calibration import (
     Calibration,
     Curve,
     Curves,
-    Judge,
     answer_inputs,
-    judge_of,
 )
 from citewise.recommend import Recommender
 from citewise.train.fitting import logistic
-from citewise.types import Query
+from citewise.types import Judge, Query
 
 LEAST_QUERIES = 20
 """Curves need this many queries with a cited paper among the best candidates."""
@@ -60,7 +59,7 @@ def observed(
         if len(ranking):
             inputs = answer_inputs(stores, library, question.query, ranking, ranking.rows)
             cited = np.isin(ranking.rows, question.gold)
-            found.append(Observation(judge_of(ranking), inputs, cited))
+            found.append(Observation(ranking.judge, inputs, cited))
         progress()
     return found
 
@@ -92,7 +91,7 @@ def fit_calibration(
     """Return the calibration of the model with a digest; None where there are too few queries."""
     curves: dict[Judge, Curves] = {}
     queries: dict[str, int] = {}
-    for judge in ("model", "words"):
+    for judge in get_args(Judge):
         own = [each for each in observations if each.judge == judge]
         hits = [each for each in own if each.cited.any()]
         if len(hits) >= LEAST_QUERIES:
