@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from citewise.drafts import latex_bibliography
 from citewise.drafts.latex import draft_from_latex, prose_paragraphs, read_latex
+from citewise.drafts.prose import STAND_IN_WORDS
 from citewise.drafts.reading import read_draft
+from citewise.errors import MissingData
+from citewise.ingest.source import Source
 
 WORDS = "The bees of the hive find their way home by the light of the sun. "
 BBL = r"""\begin{thebibliography}{9}
@@ -62,7 +66,7 @@ def test_something_stands_in_for_a_missing_abstract(text: str, name: str) -> Non
 
 def test_the_stand_in_is_bounded() -> None:
     draft = draft_from_latex(body(rf"\section{{Introduction}}{WORDS * 500}"), None)
-    assert 200 < len(draft.abstract.split()) <= 280
+    assert STAND_IN_WORDS <= len(draft.abstract.split()) <= 270
     assert draft.abstract.endswith("sun.")
 
 
@@ -110,6 +114,32 @@ def test_bibliographies_are_found_where_latex_would_find_them(tmp_path: Path) ->
         "gone.bib: no such file",
         f"{tmp_path}/outside.bib: no such file",
     )
+
+
+def test_lists_that_are_too_large_or_unreadable_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latex_bibliography, "LARGEST_LIST", 1 << 20)
+    large = "@misc{one, title={Bees}}" + " " * (1 << 20)
+    main = written(tmp_path, main=body(r"\cite{one}"), main_bbl=large, refs_bib=large)
+    reason = "more than 1 MB, so it was not read"
+    assert read_latex(main).lost == (f"refs.bib: {reason}", f"main.bbl: {reason}")
+
+    (tmp_path / "main.bbl").unlink()
+    (tmp_path / "refs.bib").unlink()
+    (tmp_path / "main.bbl").symlink_to(tmp_path / "gone.bbl")
+    assert read_latex(main).lost == ("main.bbl: cannot be read (No such file or directory)",)
+
+
+def test_a_bib_file_that_cannot_be_opened_does_not_refuse_the_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: str) -> Source:
+        raise MissingData(f"{Path(path).name}: cannot be opened (Permission denied)")
+
+    monkeypatch.setattr(latex_bibliography, "open_source", refused)
+    main = written(tmp_path, main=body(r"\nocite{one}\bibliography{refs}"), refs_bib="@misc{one}")
+    assert read_latex(main).lost == ("refs.bib: cannot be opened (Permission denied)",)
 
 
 def test_pasted_text_reads_no_file(tmp_path: Path) -> None:
@@ -204,7 +234,7 @@ PIECES = [
 def test_any_text_is_read(pieces: list[str]) -> None:
     text = " ".join(pieces)
     draft = draft_from_latex(text, None)
-    assert len(draft.abstract.split()) <= max(280, len(text.split()))
+    assert len(draft.abstract.split()) <= max(270, len(text.split()))
     assert all("{" not in author for author in draft.authors)
     assert all(isinstance(paragraph, str) for paragraph in prose_paragraphs(text))
 

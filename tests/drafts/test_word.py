@@ -211,7 +211,7 @@ def test_citations_of_reference_managers() -> None:
         "Robots in the hive",
     ]
     assert "doi:10.1000/dance" in keys_of(draft.references[0])
-    assert (draft.references[2].year, draft.references[2].authors) == (2001, ("Roe, John",))
+    assert (draft.references[2].year, draft.references[2].authors) == (2001, ("John Roe",))
     assert draft.cited_keys == ("#1", "#2", "#3"), "a work that is cited twice is one"
 
 
@@ -237,8 +237,8 @@ def test_citations_without_data_are_counted() -> None:
     empty = {"citationItems": [{"id": 1, "uris": ["http://zotero.org/x"]}]}
     draft = read(paragraph("On bees"), field(f"ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps(empty)}"))
     assert draft.lost == ("1 citations hold no data of what they cite",)
-    broken = read(paragraph("On bees"), field("ADDIN ZOTERO_ITEM CSL_CITATION {broken"))
-    assert broken.lost == draft.lost
+    for broken in ("ADDIN ZOTERO_ITEM CSL_CITATION {broken", "ADDIN EN.CITE <EndNote><Cite>"):
+        assert read(paragraph("On bees"), field(broken)).lost == draft.lost
 
 
 def test_deleted_text_and_text_boxes_are_not_read() -> None:

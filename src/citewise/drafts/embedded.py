@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from citewise.ingest import csl
+from citewise.ingest import csl, endnote_xml
 from citewise.ingest.clean import Cleaner, Raw
 from citewise.ingest.fulltext.printed_reference import printed
-from citewise.ingest.fulltext.xml_tree import children, descendants, first, parsed, text_of
+from citewise.ingest.fulltext.xml_tree import descendants, first, parsed, text_of
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Source
 from citewise.text.ids import scheme_of
@@ -54,26 +54,23 @@ def printed_references(texts: Iterable[str]) -> tuple[Paper, ...]:
 
 
 def endnote_references(content: bytes) -> list[Raw]:
-    """Return the raw records in the XML that EndNote leaves in the citations of a document."""
+    """Return the raw records in the XML that EndNote leaves in the citations of a document; one
+    without a title where a citation has no record, or none can be read.
+    """
     root = parsed(source_of("the draft", content), Report())
-    return [_endnote_record(cite) for cite in descendants(root, "Cite")]
+    return [_endnote_record(cite) for cite in descendants(root, "Cite")] or [{"title": ""}]
 
 
 def _endnote_record(cite: Any) -> Raw:
     record = first(cite, "record")
-    authors = descendants(first(record, "contributors", "authors"), "author")
-    title = text_of(first(record, "titles", "title"))
-    year = text_of(first(record, "dates", "year")) or text_of(first(cite, "Year"))
-
+    if record is None:
+        return {"title": ""}
+    raw = endnote_xml.record_of(record)
     return {
-        "title": title,
-        "authors": [text_of(author) for author in authors] or [text_of(first(cite, "Author"))],
-        "year": year,
-        "venue": text_of(first(record, "titles", "secondary-title")),
-        "ids": {"doi": text_of(first(record, "electronic-resource-num"))},
-        "printed": " ".join(
-            text_of(each) for each in children(cite, "Author", "Year", "DisplayText")
-        ),
+        **raw,
+        "id": None,  # its label in a library of EndNote
+        "authors": raw["authors"] or [text_of(first(cite, "Author"))],
+        "year": raw["year"] or text_of(first(cite, "Year")),
     }
 
 

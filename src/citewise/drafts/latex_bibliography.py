@@ -3,10 +3,11 @@ r"""Find what a LaTeX draft lists as its references: .bib files, .bbl files, the
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from citewise.errors import MissingData
 from citewise.ingest.bibtex import record_of
 from citewise.ingest.bibtex_entries import entries
 from citewise.ingest.clean import Cleaner, Raw
@@ -53,17 +54,17 @@ def listed_by(front: LatexFront, text: str, folders: tuple[Path, ...], stem: str
         return Listed(front.bibliographies, _papers(inline))
 
     found = {name: _files_named(name, folders) for name in front.bibliographies}
+    lost = [f"{name}: no such file" for name, paths in found.items() if not paths]
     files = [*dict.fromkeys(itertools.chain.from_iterable(found.values()))]
     cited = {*front.cited_keys, *front.listed_keys}
     if not front.bibliographies and not inline:
-        files = _files_with(cited, folders[0])
+        files = _files_with(cited, folders[0], lost)
 
-    records = {**_from_bbl(cited, folders[0], stem), **inline}
-    records |= _without_citation(front, files)
-    lost = [f"{name}: no such file" for name, paths in found.items() if not paths]
+    records = {**_from_bbl(cited, folders[0], stem, lost), **inline}
+    records |= _without_citation(front, files, lost)
 
     shown = tuple(_relative(path, folders[0]) for path in files)
-    return Listed(shown, _papers(records), tuple(lost))
+    return Listed(shown, _papers(records), tuple(dict.fromkeys(lost)))
 
 
 def _files_named(name: str, folders: tuple[Path, ...]) -> list[Path]:
@@ -101,7 +102,7 @@ def _below(folder: Path, suffix: str = ".bib") -> Iterator[Path]:
                 yield path
 
 
-def _files_with(cited: set[str], folder: Path) -> list[Path]:
+def _files_with(cited: set[str], folder: Path, lost: list[str]) -> list[Path]:
     """Return the .bib file in, below or beside a folder that has most of the cited keys.
 
     A chapter alone names no bibliography; that of its thesis is near.
@@ -109,29 +110,28 @@ def _files_with(cited: set[str], folder: Path) -> list[Path]:
     if not cited:
         return []
     near = [*_below(folder), *sorted(folder.parent.glob("*.bib"))[:MOST_NAMED]]
-    return [path for path in near if 2 * len(cited & _keys_of([path])) >= len(cited)][:1]
+    known = ((path, cited.intersection(_KEY.findall(_content(path, lost)))) for path in near)
+    return [path for path, keys in known if 2 * len(keys) >= len(cited)][:1]
 
 
-def _keys_of(files: Iterable[Path]) -> set[str]:
-    """Return the keys of the entries of .bib files."""
-    return {key for path in files for key in _KEY.findall(_content(path))}
-
-
-def _content(path: Path) -> str:
-    """Return the text of a list of references, "" where it is too large or cannot be read."""
+def _content(path: Path, lost: list[str]) -> str:
+    """Return the text of a list of references; "", and a note in `lost`, where it is too large or
+    cannot be read.
+    """
     try:
-        if path.stat().st_size > LARGEST_LIST:
-            return ""
-        return text_of(path.read_bytes())
-    except OSError:
-        return ""
+        if path.stat().st_size <= LARGEST_LIST:
+            return text_of(path.read_bytes())
+        lost.append(f"{path.name}: more than {LARGEST_LIST >> 20} MB, so it was not read")
+    except OSError as error:
+        lost.append(f"{path.name}: cannot be read ({error.strerror})")
+    return ""
 
 
-def _from_bbl(cited: set[str], folder: Path, stem: str) -> dict[str, Raw]:
+def _from_bbl(cited: set[str], folder: Path, stem: str, lost: list[str]) -> dict[str, Raw]:
     """Return the cited entries of the draft's .bbl file, else of one that has most of its keys."""
     files = [path for path in _below(folder, ".bbl") if path.parent == folder]
     for path in sorted(files, key=lambda path: (path.stem != stem, path.name)):
-        found = tex_source.without_comments(_content(path))
+        found = tex_source.without_comments(_content(path, lost))
         records = dict(itertools.islice(from_list(found), MOST_REFERENCES))
         known = {key: raw for key, raw in records.items() if key in cited}
         if known and (path.stem == stem or 2 * len(known) >= len(cited)):
@@ -139,20 +139,24 @@ def _from_bbl(cited: set[str], folder: Path, stem: str) -> dict[str, Raw]:
     return {}
 
 
-def _without_citation(front: LatexFront, files: list[Path]) -> dict[str, Raw]:
+def _without_citation(front: LatexFront, files: list[Path], lost: list[str]) -> dict[str, Raw]:
     r"""Return the entries of .bib files that are listed without being cited (\nocite)."""
     wanted, records = {*front.listed_keys}, dict[str, Raw]()
     for path in files if wanted else ():
-        source = open_source(str(path))
         try:
-            records |= {
-                entry.key: record_of(entry)
-                for entry in entries(source, Report())
-                if entry.key in wanted
-            }
-        finally:
-            source.close()
+            records |= _entries_of(path, wanted)
+        except MissingData as error:
+            lost.append(str(error))
     return records
+
+
+def _entries_of(path: Path, wanted: set[str]) -> dict[str, Raw]:
+    source = open_source(str(path))
+    try:
+        read = entries(source, Report())
+        return {entry.key: record_of(entry) for entry in read if entry.key in wanted}
+    finally:
+        source.close()
 
 
 def _papers(records: dict[str, Raw]) -> tuple[Paper, ...]:

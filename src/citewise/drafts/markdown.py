@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from citewise.drafts import headings
 from citewise.drafts.draft import Draft
 from citewise.drafts.embedded import csl_references
 from citewise.drafts.markdown_text import (
@@ -21,8 +20,10 @@ from citewise.drafts.markdown_text import (
 from citewise.drafts.metadata import Metadata, front_matter, project_metadata
 from citewise.drafts.people import LONGEST_LIST, people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines, title_and_rest
-from citewise.drafts.prose import is_placeholder, stand_in
+from citewise.drafts.prose import stand_in
+from citewise.text import section_names
 from citewise.text.encoding import text_of, with_plain_line_ends
+from citewise.text.placeholders import is_placeholder
 from citewise.text.tex_source import file_at
 
 LARGEST = 20 * 1024 * 1024
@@ -143,7 +144,7 @@ def _title(known: Metadata, parts: list[Section], body: str) -> tuple[str, list[
     if first is None:
         title, rest = title_and_rest(body.strip("\n").split("\n"))
         return plain_text(title), [Section("", 1, "\n".join(rest))]
-    if headings.is_usual(parts[first].heading):
+    if section_names.is_usual(parts[first].heading):
         return "", parts
 
     heading = parts[first].heading
@@ -189,7 +190,7 @@ def _evaluated(abstract: str, files: _Files) -> str:
 def _abstract_section(parts: list[Section]) -> str:
     """Return the section of that name and its subsections, up to the keywords, or ""."""
     for number, section in enumerate(parts):
-        if headings.is_abstract(section.heading):
+        if section_names.is_abstract(section.heading):
             text = _before_keywords(with_subsections(parts, number))
             if not is_placeholder(plain_text(text)):
                 return text
@@ -210,7 +211,7 @@ def _labelled(parts: list[Section]) -> str:
 def _before_keywords(text: str) -> str:
     """Return a text up to the line that lists keywords."""
     lines = text.split("\n")
-    ends = (number for number, line in enumerate(lines) if headings.starts_keywords(line))
+    ends = (number for number, line in enumerate(lines) if section_names.starts_keywords(line))
     return "\n".join(lines[: next(ends, len(lines))])
 
 
@@ -223,12 +224,14 @@ def _stand_in(parts: list[Section]) -> tuple[str, str]:
         return stand_in(below), "the text below the title"
 
     for number, section in enumerate(parts):
-        if headings.is_introduction(section.heading):
+        if section_names.introduces(section.heading):
             text = plain_text(with_subsections(parts, number))
             if not is_placeholder(text):
                 return stand_in(text), _introduction(section.heading)
 
-    telling = [_without_names(each.text) for each in parts if not headings.is_aside(each.heading)]
+    telling = [
+        _without_names(each.text) for each in parts if not section_names.is_margin(each.heading)
+    ]
     telling = [each for each in telling if not is_placeholder(plain_text(each))]
     text = plain_text("\n\n".join(telling)[:LONGEST_PASSAGE])
     return ("", "") if is_placeholder(text) else (stand_in(text), "the first paragraphs")
@@ -246,13 +249,13 @@ def _without_names(text: str) -> str:
 
 
 def _introduction(heading: str) -> str:
-    usual = headings.plain(heading) in ("introduction", "")
+    usual = section_names.plain(heading) in ("introduction", "")
     return "the introduction" if usual else f"the section “{heading[:60]}”"
 
 
 def _listed_authors(parts: list[Section]) -> tuple[str, ...]:
     """Return the names in a section "Authors", else in the first paragraph below the title."""
-    listed = [each.text for each in parts if headings.is_authors(each.heading)]
+    listed = [each.text for each in parts if section_names.is_authors(each.heading)]
     first = next(iter(listed), _below_title(parts)).strip().split("\n\n")[0]
     return people(_unlisted(first))
 

@@ -4,8 +4,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from citewise.drafts import headings
-from citewise.text import tex_citations, tex_commands
+from citewise.text import section_names, tex_citations, tex_commands
 
 LONGEST_PASSAGE = 50_000
 """Characters of a passage's source that become plain text; the rest is dropped."""
@@ -207,7 +206,7 @@ def paragraphs(text: str) -> list[str]:
     """
     found = []
     for section in sections(without_code(text)):
-        if headings.is_aside(section.heading):
+        if section_names.is_aside(section.heading):
             continue
         for paragraph in re.split(r"\n[ \t]*\n", section.text):
             if _is_prose(paragraph):

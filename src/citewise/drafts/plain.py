@@ -3,12 +3,13 @@
 import itertools
 import re
 
-from citewise.drafts import headings
 from citewise.drafts.draft import Draft
 from citewise.drafts.embedded import numbered, printed_references
 from citewise.drafts.people import people
-from citewise.drafts.prose import is_placeholder, stand_in
+from citewise.drafts.prose import stand_in
+from citewise.text import section_names
 from citewise.text.latex_front import LONGEST_ABSTRACT
+from citewise.text.placeholders import is_placeholder
 
 LONGEST_TITLE = 300
 """Characters; a first paragraph that is longer is no title."""
@@ -16,12 +17,10 @@ LONGEST_TITLE = 300
 MOST_REFERENCES = 5_000
 
 _LABEL = re.compile(
-    rf"\s*(?:{'|'.join(sorted(map(re.escape, headings.ABSTRACT), key=len, reverse=True))})"
-    r"\s*(?:[:：.—–-]+\s*(?P<text>\S.*)?)?$",
+    rf"\s*{section_names.ABSTRACT_LABEL}\s*(?:[:：.—–-]+\s*(?P<text>\S.*)?)?$",
     re.IGNORECASE,
 )
 _TITLE_LABEL = re.compile(r"(?:title|titel|titre|título|titolo)\s*:\s*", re.IGNORECASE)
-_END = re.compile(r"\s*(?:acknowledge?ments?|danksagung|remerciements)\s*[:.]?$", re.IGNORECASE)
 _ENTRY = re.compile(r"\s*(?:\[\s*[^\]\s]{1,40}\s*\]|\(?\d{1,4}[.)])\s+(?=\S)")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
@@ -55,7 +54,7 @@ def title_and_rest(lines: list[str]) -> tuple[str, list[str]]:
     title or the whole text; or "", where that line is too long as well or names a usual section.
     """
     lines = [*itertools.dropwhile(lambda line: not line.strip(), lines)]
-    if lines and headings.is_usual(lines[0]) and not _TITLE_LABEL.match(lines[0]):
+    if lines and section_names.is_usual(lines[0]) and not _TITLE_LABEL.match(lines[0]):
         return "", lines
 
     ends = (number for number, line in enumerate(lines) if not line.strip() or _LABEL.match(line))
@@ -85,7 +84,7 @@ def split_references(text: str) -> tuple[str, list[str]]:
     """Return a text up to its list of references, and the entries of that list."""
     lines = text.split("\n")
     for number in range(len(lines) - 1, 0, -1):
-        if headings.is_references(lines[number]) and not lines[number - 1].strip():
+        if section_names.is_references(lines[number]) and not lines[number - 1].strip():
             return "\n".join(lines[:number]), _entries(lines[number + 1 :])
     return text, []
 
@@ -115,7 +114,7 @@ def _below_title(lines: list[str]) -> tuple[list[str], str]:
     below = _up_to_end(lines)
     instead = "the text below the title"
     if is_placeholder(" ".join(below)):
-        after = itertools.dropwhile(lambda line: not headings.is_introduction(line), lines)
+        after = itertools.dropwhile(lambda line: not section_names.is_introduction(line), lines)
         below, instead = [*after][1:], "the introduction"
     text = stand_in(_line(" ".join(below)[:LONGEST_ABSTRACT]))
     return [text], instead if text else ""
@@ -128,10 +127,10 @@ def _up_to_end(lines: list[str]) -> list[str]:
 
 def _is_end(line: str) -> bool:
     return (
-        headings.is_introduction(line)
-        or headings.is_references(line)
-        or headings.starts_keywords(line)
-        or _END.match(line) is not None
+        section_names.is_introduction(line)
+        or section_names.is_references(line)
+        or section_names.starts_keywords(line)
+        or section_names.is_thanks(line)
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from citewise.drafts import headings
 from citewise.drafts.draft import Draft
 from citewise.drafts.embedded import (
     csl_references,
@@ -19,9 +18,11 @@ from citewise.drafts.embedded import (
 )
 from citewise.drafts.people import people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines
-from citewise.drafts.prose import is_placeholder, stand_in
+from citewise.drafts.prose import stand_in
 from citewise.drafts.word_file import Paragraph, WordFile, decoded, open_word
+from citewise.text import section_names
 from citewise.text.ids import title_key
+from citewise.text.placeholders import is_placeholder
 from citewise.types import Paper
 
 LONGEST_FIELD = 5_000_000
@@ -76,7 +77,9 @@ def word_paragraphs(content: bytes, name: str) -> list[str]:
     found, heading = [], ""
     for each in parts:
         heading = each.text if each.level else heading
-        aside = each.level or each.in_table or headings.is_aside(heading) or people(each.raised)
+        aside = (
+            each.level or each.in_table or section_names.is_aside(heading) or people(each.raised)
+        )
         if not aside and not each.style.startswith(_NO_TEXT):
             found.append(each.text)
     return found
@@ -86,14 +89,19 @@ def _with_headings(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
     """Yield the paragraphs; one that only names a usual section counts as a heading."""
     for each in paragraphs:
         short = len(each.text) <= LONGEST_HEADING
-        if not each.level and short and headings.is_usual(each.text) and not _lists_keywords(each):
+        if (
+            not each.level
+            and short
+            and section_names.is_usual(each.text)
+            and not _lists_keywords(each)
+        ):
             yield replace(each, level=1)
         else:
             yield each
 
 
 def _lists_keywords(each: Paragraph) -> bool:
-    return headings.starts_keywords(each.text) and len(each.text.split()) > 2
+    return section_names.starts_keywords(each.text) and len(each.text.split()) > 2
 
 
 def _title(parts: list[Paragraph]) -> tuple[str, list[Paragraph]]:
@@ -116,7 +124,7 @@ def _title(parts: list[Paragraph]) -> tuple[str, list[Paragraph]]:
         text = _LABELLED_TITLE.sub("", _line(each.raised), count=1)
         if _BEFORE_TITLE.match(text) and not _LABELLED_TITLE.match(each.raised):
             continue
-        if len(text) > LONGEST_TITLE or headings.is_usual(text):
+        if len(text) > LONGEST_TITLE or section_names.is_usual(text):
             break
         if text:
             return text, parts[number + 1 :]
@@ -127,7 +135,7 @@ def _authors(parts: list[Paragraph]) -> tuple[str, ...]:
     """Return the authors: by style, by a heading, else by a line of names below the title."""
     styled = [each for each in parts if each.style in ("author", "authors", "autor", "auteur")]
     names = [name for each in styled[:100] for name in people(each.raised)]
-    listed = _section(parts, headings.is_authors)
+    listed = _section(parts, section_names.is_authors)
     if not names and listed:
         names = [*people(listed[0].raised)]
     if names:
@@ -153,7 +161,7 @@ def _before_abstract(parts: list[Paragraph]) -> Iterator[Paragraph]:
 def _abstract(parts: list[Paragraph]) -> tuple[str, str]:
     """Return the abstract, and what stands in for it where the draft has none."""
     styled = [each.text for each in parts if each.style.startswith("abstract") and not each.level]
-    texts = [text for text in styled if not headings.is_abstract(text)]
+    texts = [text for text in styled if not section_names.is_abstract(text)]
     for found in (texts, _abstract_section(parts), _labelled(parts)):
         text = _line(" ".join(_before_keywords(found)))
         if not is_placeholder(text):
@@ -171,8 +179,8 @@ def _abstract_section(parts: list[Paragraph]) -> list[str]:
 
     found: list[str] = []
     for each in parts[at + 1 :]:
-        last = headings.starts_keywords(each.text) or (
-            found and headings.is_introduction(each.text)
+        last = section_names.starts_keywords(each.text) or (
+            found and section_names.is_introduction(each.text)
         )
         heading = each.level or (each.bold and len(each.text) <= LONGEST_HEADING)
         if last or (heading and not structured) or len(" ".join(found).split()) > LONGEST_ABSTRACT:
@@ -182,7 +190,7 @@ def _abstract_section(parts: list[Paragraph]) -> list[str]:
 
 
 def _is_heading_of_abstract(each: Paragraph) -> bool:
-    return each.level > 0 and headings.is_abstract(each.text)
+    return each.level > 0 and section_names.is_abstract(each.text)
 
 
 def _labelled(parts: list[Paragraph]) -> list[str]:
@@ -206,22 +214,22 @@ def _section(parts: list[Paragraph], is_wanted: Any) -> list[Paragraph]:
     wanted = [number for number, each in enumerate(parts) if each.level and is_wanted(each.text)]
     if not wanted:
         return []
-    at = wanted[-1] if is_wanted is headings.is_references else wanted[0]
+    at = wanted[-1] if is_wanted is section_names.is_references else wanted[0]
     return [each for each in _up_to_heading(parts[at + 1 :], parts[at].level) if not each.level]
 
 
 def _before_keywords(texts: list[str]) -> list[str]:
-    ends = (number for number, text in enumerate(texts) if headings.starts_keywords(text))
+    ends = (number for number, text in enumerate(texts) if section_names.starts_keywords(text))
     return texts[: next(ends, len(texts))]
 
 
 def _stand_in(parts: list[Paragraph]) -> tuple[str, str]:
     """Return the introduction, else the first paragraphs, and what it is."""
-    introduction = [each.text for each in _section(parts, headings.is_introduction)]
+    introduction = [each.text for each in _section(parts, section_names.introduces)]
     if introduction:
         return stand_in(_line(" ".join(introduction)[:50_000])), "the introduction"
 
-    listed = _section(parts, headings.is_references)
+    listed = _section(parts, section_names.is_references)
     running = [
         each.text
         for each in parts
@@ -243,7 +251,9 @@ def _references(
         return with_numbers(cited), lost
 
     styled = [each for each in parts if each.style in ("bibliography", "endnote bibliography")]
-    listed = _section(parts, headings.is_references) or [each for each in styled if not each.level]
+    listed = _section(parts, section_names.is_references) or [
+        each for each in styled if not each.level
+    ]
     entries = (_NUMBER.sub("", _line(each.text), count=1) for each in listed)
     return printed_references(entry for entry in entries if len(entry) >= 20), lost
 

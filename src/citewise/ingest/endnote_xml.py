@@ -44,9 +44,8 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
     """Yield (line, record)."""
     root = parsed_export(source, report)
     for element in descendants(root, "record", "RECORD", "Record"):
-        fields = _fields(element)
-        if fields:
-            yield element.sourceline or 1, _record(element, fields)
+        if any(map(text_of, element)):
+            yield element.sourceline or 1, record_of(element)
         else:
             location = SourceLocation(source.name, element.sourceline or 1)
             report.note("skipped", "no_id_no_title", location, detail="an empty record")
@@ -63,7 +62,10 @@ def _fields(record: Element) -> dict[str, list[str]]:
     return fields
 
 
-def _record(record: Element, fields: dict[str, list[str]]) -> Raw:
+def record_of(record: Element) -> Raw:
+    """Return the raw record of a <record>, as exports and the citations in documents have it."""
+    fields = _fields(record)
+
     def first(*names: str) -> str:
         return next((fields[name][0] for name in names if name in fields), "")
 

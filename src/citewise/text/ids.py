@@ -159,9 +159,14 @@ def _digest(text: str) -> bytes:
 
 def _plain(text: str) -> str:
     """Return a text without case and accents, its words separated by single spaces."""
-    if not text.isascii():
-        text = _COMBINING_MARKS.sub("", unicodedata.normalize("NFKD", text))
-    return _NOT_WORD.sub(" ", text.casefold()).strip()
+    return _NOT_WORD.sub(" ", unaccented(text).casefold()).strip()
+
+
+def unaccented(text: str) -> str:
+    """Return a text without accents."""
+    if text.isascii():
+        return text
+    return _COMBINING_MARKS.sub("", unicodedata.normalize("NFKD", text))
 
 
 def title_words(title: str) -> list[str]:

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from citewise.text import section_names
+from citewise.text.placeholders import is_placeholder
+from citewise.text.section_names import ABSTRACT_COMMAND
 from citewise.text.tex_commands import Commands, group, plain_text
 
 LONGEST_ABSTRACT = 50_000
@@ -24,58 +27,36 @@ FREQUENT = 60
 FEWEST_TIMES = 5
 """Frequent words of a document that tell its language, and how often they occur at least."""
 
-# What an abstract is called, in LaTeX's names and as a heading.
-_NAME = (
-    r"(?:abstract|zusammenfassung|kurzfassung|kurzzusammenfassung|resum(?:e|o|en|ee)|sammanfattning"
-    r"|samenvatting|tiivistelma|streszczenie|riassunto|sommario|ozet|sammendrag|resume|abstrakt"
-    r"|anotace|souhrn|rezumat|laburpena)"
-)
-_HEADING = (
-    r"(?:(?:extended |general |thesis |english |executive )?(?:abstract|summary)|zusammenfassung"
-    r"|kurz(?:zusammen)?fassung|r[ée]sum[ée]|resumen|resumo|resum|samenvatting|tiivistelm[äa]"
-    r"|sammanfattning|sammendrag|streszczenie|riassunto|sommario|abstrakt|anotace|souhrn|rezumat"
-    r"|[öo]zet(?:çe)?|аннотация|реферат|анотація|περίληψη|摘\s*要|要旨|概要|초록|ملخص"
-    r"|abstract (?:in|of)[^{}]{0,40})"
-)
-_ACKNOWLEDGEMENTS = re.compile(
-    r"\W*(?:acknowledge?ments?|agradecimientos?|agradecimentos?|danksagung|remerciements|dankwoord"
-    r"|ringraziamenti|dedication|dedicatoria|declaration|preface|vorwort|keywords|te[sş]ekk[üu]r"
-    r"|tack|kiitokset)\b",
-    re.IGNORECASE,
-)
-_PLACEHOLDER = re.compile(
-    r"\W*(?:to[ -]?do\b.{0,80}|tbd|tba|xxx+|fixme|\.{3,}|lorem ipsum.*"
-    r"|(?:your |the |insert |put |write |type )*"
-    r"abstract(?: (?:text|goes|here|in|of|your|should|must|is|about)\b.{0,200})?"
-    r"|(?:here|hier|aqu[ií])\b.{0,30}\babstract\b.{0,80}|abstract)\W*",
-    re.IGNORECASE | re.DOTALL,
-)
-_LOREM = re.compile(
-    r"\blorem ipsum dolor sit amet\b|\\lipsum|\\blindtext|\\Blindtext", re.IGNORECASE
-)
+_FILLER = re.compile(r"\\(?:lipsum|[bB]lindtext)")
+"""Commands that print text without a meaning."""
 
 _OPTION = r"(?:\s{0,9}\[([^][]{0,300})\])?"
 _BEGIN = re.compile(
-    rf"\\begin\s{{0,9}}\{{([A-Za-z@]{{0,20}}{_NAME}[A-Za-z]{{0,20}}\*?)\}}{_OPTION}", re.IGNORECASE
-)
-_COMMAND = re.compile(
-    rf"\\([A-Za-z]{{0,20}}{_NAME}(?:s|en|eng|english|text|de|fr|es)?|{_NAME}){_OPTION}\s{{0,9}}(?=\{{)",
+    rf"\\begin\s{{0,9}}\{{([A-Za-z@]{{0,20}}{ABSTRACT_COMMAND}[A-Za-z]{{0,20}}\*?)\}}{_OPTION}",
     re.IGNORECASE,
 )
-_OWN_COMMAND = re.compile(rf"[A-Za-z]{{0,20}}{_NAME}[A-Za-z]{{0,20}}", re.IGNORECASE)
+_COMMAND = re.compile(
+    rf"\\([A-Za-z]{{0,20}}{ABSTRACT_COMMAND}(?:s|en|eng|english|text|de|fr|es)?)"
+    rf"{_OPTION}\s{{0,9}}(?=\{{)",
+    re.IGNORECASE,
+)
+_OWN_COMMAND = re.compile(rf"[A-Za-z]{{0,20}}{ABSTRACT_COMMAND}[A-Za-z]{{0,20}}", re.IGNORECASE)
 _NOT_AN_ABSTRACT = re.compile(
     r"name|title|page|font|skip|head|toc|true|false|graphic|width|size", re.IGNORECASE
 )
+_LAYOUT = r"[^{}\w\\]{0,20}(?:\\[A-Za-z]{1,20}+\s{0,9}+){0,3}\{?\s{0,9}+"
+"""What may stand before the words of a heading: a command for bold letters, a brace."""
+
 _SECTION = re.compile(
-    rf"\\(?:[A-Za-z]{{0,30}}(?:section|chapter|chap|sec|heading|preface|part|title)[A-Za-z]{{0,10}}|paragraph)\*?"
-    rf"{_OPTION}\s{{0,9}}\{{[^{{}}\w]{{0,20}}(?:\\[A-Za-z]{{1,20}}\s?)?\{{?\s{{0,9}}({_HEADING})\s{{0,9}}[.:]?\s{{0,9}}\}}{{1,3}}",
+    r"\\(?:[A-Za-z]{0,30}(?:section|chapter|chap|sec|heading|preface|part|title)[A-Za-z]{0,10}|paragraph)\*?"
+    rf"{_OPTION}\s{{0,9}}\{{{_LAYOUT}([^{{}}\\\s][^{{}}\\]{{0,60}})\}}{{1,3}}",
     re.IGNORECASE,
 )
 
 # "{\Large\bf Abstract}", "\textbf{Abstract.}", "\centerline{ABSTRACT}"
 _PRINTED = re.compile(
-    rf"\\(?:bf(?:series)?|textbf|large|Large|LARGE|huge|centerline|textsc|scshape|em|emph|it)\b[\s{{]{{0,9}}"
-    rf"(?:\\[A-Za-z]{{2,12}}\s{{0,5}}\{{?){{0,3}}\s{{0,9}}({_HEADING})\s{{0,5}}[.:—-]{{0,3}}\s{{0,9}}(?:\\\\|\}})",
+    r"\\(?:bf(?:series)?|textbf|large|Large|LARGE|huge|centerline|textsc|scshape|em|emph|it)\b[\s{]{0,9}+"
+    r"(?:\\[A-Za-z]{2,12}+\s{0,5}+\{?){0,3}\s{0,9}+([^{}\\\s][^{}\\]{0,60})(?:\\\\|\})",
     re.IGNORECASE,
 )
 _SECTION_END = re.compile(
@@ -85,20 +66,16 @@ _SECTION_END = re.compile(
 )
 _PAGE_END = re.compile(r"\\(?:clearpage|cleardoublepage|newpage|pagebreak|end\s*\{otherlanguage)")
 _KEYWORDS = re.compile(
-    r"\\(?:textbf|emph|textit|noindent|bf|paragraph\*?|begin)?\s{0,9}\{?\s{0,9}\\?(?:key\s?words"
-    r"|index terms"
-    r"|schlagw[öo]rter|stichworte|palabras clave|palavras[ -]chave|mots[ -]cl[ée]s"
-    r"|trefwoorden|avainsanat)\b",
+    r"\\(?:textbf|emph|textit|noindent|bf|paragraph\*?|begin)?\s{0,9}\{?\s{0,9}\\?"
+    rf"{section_names.KEYWORDS}",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[㐀-鿿]|[^\W\d_]+")
 _RENAMED = re.compile(r"\\(?:abstractname)\s{0,9}\}?\s{0,9}\{([^{}]{0,200})\}")
 
 _PLAIN = re.compile(r"abstracts?\*?", re.IGNORECASE)
-_INTRODUCTION = re.compile(
-    r"\\(?:section|chapter)\*?\s{0,9}(?:\[[^][]{0,200}\])?\s{0,9}\{[^{}]{0,30}(?:introduc|einleit|inleid"
-    r"|johdanto|inledning|giri[sş]|введение|引言|绪论)",
-    re.IGNORECASE,
+_HEADING = re.compile(
+    rf"\\(?:section|chapter)\*?\s{{0,9}}(?:\[[^][]{{0,200}}\])?\s{{0,9}}\{{{_LAYOUT}([^{{}}\\]{{1,100}})"
 )
 
 
@@ -121,10 +98,11 @@ def abstract_of(body: str, commands: Commands) -> tuple[str, bool]:
     for kind in _kinds(body, commands):
         texts: list[str] = []
         for found in itertools.islice(kind, MOST_ABSTRACTS):
-            text = "" if _ACKNOWLEDGEMENTS.match(found.name) else _text(found.source, commands)
-            is_placeholder = _PLACEHOLDER.fullmatch(text) or _LOREM.search(found.source)
-            had_placeholder |= bool(text and is_placeholder)
-            if text and not is_placeholder:
+            is_other = section_names.is_margin(found.name)
+            text = "" if is_other else _text(found.source, commands)
+            is_unwritten = is_placeholder(text) or _FILLER.search(found.source) is not None
+            had_placeholder |= bool(text) and is_unwritten
+            if not is_unwritten:
                 texts.append(text)
         if texts:
             return _in_language_of(body, texts), had_placeholder
@@ -185,13 +163,23 @@ def _arguments(body: str) -> Iterator[_Found]:
 
 
 def _sections(body: str, heading: re.Pattern[str]) -> Iterator[_Found]:
-    introduction = _INTRODUCTION.search(body)
-    last = max(introduction.start() if introduction else 0, len(body) // 4, EARLY)
-    for match in itertools.islice(heading.finditer(body, 0, last), MOST_ABSTRACTS):
+    last = max(_introduction(body), len(body) // 4, EARLY)
+    named = (
+        match
+        for match in heading.finditer(body, 0, last)
+        if section_names.is_abstract(match.groups()[-1])
+    )
+    for match in itertools.islice(named, MOST_ABSTRACTS):
         end = _SECTION_END.search(body, match.end())
         source = body[match.end() : end.start() if end else len(body)][:LONGEST_ABSTRACT]
         first, *_ = _PAGE_END.split(source.lstrip(), maxsplit=1)
         yield _Found(match.groups()[-1], first if len(first.split()) > 20 else source)
+
+
+def _introduction(body: str) -> int:
+    """Return where the introduction begins, 0 where it is not found."""
+    headings = _HEADING.finditer(body)
+    return next((each.start() for each in headings if section_names.introduces(each[1])), 0)
 
 
 def _text(source: str, commands: Commands) -> str:

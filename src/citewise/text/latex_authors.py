@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from citewise.text.person_names import is_name, is_template_name, without_titles
 from citewise.text.tex_commands import Commands, arguments, cut, expanded, group, plain_text
+from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_BLOCK = 20_000
 """Characters of an author command's argument that are read."""
@@ -178,13 +179,12 @@ def _is_author_command(name: str) -> bool:
     return _OWN_NAME.fullmatch(name) is not None and not _NOT_THE_AUTHOR.search(name)
 
 
-_BEGIN = re.compile(r"\\begin\s*\{document\}")
 _SIZED = re.compile(r"\{\s{0,9}\\(?:Huge|huge|LARGE|Large)\b")
 
 
 def _beside_printed_title(body: str, commands: Commands) -> Iterator[str]:
     """Yield the names after a title in large letters, each with the mark of its affiliation."""
-    begin = _BEGIN.search(body)
+    begin = BEGIN_DOCUMENT.search(body)
     front = body[begin.end() : begin.end() + FRONT] if begin else ""
     title = _SIZED.search(front)
     end = group(front, title.start()) if title else None

@@ -4,7 +4,9 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from citewise.text.placeholders import UNWRITTEN
 from citewise.text.tex_commands import Commands, arguments, expanded, group, plain_text
+from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_TITLE = 3_000
 """Characters of a title's source that are converted."""
@@ -33,12 +35,11 @@ _LINE_NUMBER = re.compile(r"(?:line|zeile|row)?(?:[IVX]+|A|B|one|two|three)$", r
 _SUBTITLE = re.compile(r"sub", re.IGNORECASE)
 
 # A file that is only a part of a document has its first heading for a title.
-_WHOLE = re.compile(r"\\documentclass|\\begin\s*\{document\}")
+_WHOLE = re.compile(rf"\\documentclass|{BEGIN_DOCUMENT.pattern}")
 _CHAPTER = re.compile(rf"\\(?:chapter|section){_OPTION}")
 _PDF_TITLE = re.compile(r"pdftitle\s{0,9}=\s{0,9}(?=\{)")
 
 _MADE = re.compile(r"\\maketitle|\\begin\s*\{frontmatter\}|\\titlepage\b|\\maketitlepage")
-_BEGIN = re.compile(r"\\begin\s*\{document\}")
 _HEADING = re.compile(r"\\(?:section|chapter|begin\s*\{abstract)")
 
 # "{\Large Title}", "\Large{Title}": from the largest letters down.
@@ -70,7 +71,8 @@ _DOCUMENT_TYPE = re.compile(
 _PLACEHOLDER = re.compile(
     r"\W*(?:(?:your|insert|enter|type|paper|article|document|thesis|the|full|main|short|long|a|an"
     r"|manuscript|type|put|here|project|report)\s+)*titles?(?:\s+(?:here|goes|of|the|your|paper"
-    r"|article|thesis|document|manuscript|page))*\W*|\W*(?:todo|tbd|untitled|lorem ipsum.*|thema"
+    rf"|article|thesis|document|manuscript|page))*\W*"
+    rf"|\W*(?:{UNWRITTEN}|untitled|lorem ipsum.*|thema"
     r"|titel(?: der arbeit)?|t[ií]tulo)\W*",
     re.IGNORECASE,
 )
@@ -141,7 +143,7 @@ def _by_named_commands(body: str, commands: Commands) -> Iterator[str]:
 
 def _printed(body: str, commands: Commands) -> str:
     """Return the text in the largest letters of the document's beginning, "" without any."""
-    begin = _BEGIN.search(body)
+    begin = BEGIN_DOCUMENT.search(body)
     front = body[begin.end() : begin.end() + FRONT] if begin else ""
     heading = _HEADING.search(front)
     front = front[: heading.start()] if heading else front

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from citewise.text.placeholders import UNWRITTEN
+
 # "\citep[see][p. 3]{key1,key2}", "\cites(see)()[p. 3]{key1}{key2}", "\cite[key]" (ConTeXt): group 1
 # is the command's name, 2 the keys, 3 the keys in brackets where there are no braces.
 _OPTIONS = r"(?:\s{0,9}\[[^][]{0,1000}\]){0,2}"
@@ -14,7 +16,7 @@ _CITATION = re.compile(
     r"|\\(newcite|newciteA)\s{0,9}\{([^{}]{1,5000})\}"
 )
 _FURTHER_KEYS = re.compile(rf"{_OPTIONS}\s{{0,9}}\{{([^{{}}]{{1,5000}})\}}")
-_PLACEHOLDER = re.compile(r"\W*(?:todo|xxx+|tbd|fixme|citation[ _-]?needed)?\W*", re.IGNORECASE)
+_PLACEHOLDER = re.compile(rf"\W*(?:{UNWRITTEN}|citation[ _-]?needed)?\W*", re.IGNORECASE)
 
 _BIBLIOGRAPHY = re.compile(
     r"\\(?:(?:no)?bibliography(?!style|unit)[A-Za-z]{0,30}|add(?:global|section)?bib(?:resource)?)"

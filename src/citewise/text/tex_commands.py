@@ -211,6 +211,11 @@ def pieces(text: str) -> Iterator[str]:
             yield paragraph[start : start + LONGEST_EXPANSION]
 
 
+def expanded_pieces(text: str, commands: Commands) -> str:
+    """Return a long text with the document's own commands replaced, paragraph by paragraph."""
+    return "\n\n".join(expanded(piece, commands) for piece in pieces(text))
+
+
 def _expanded_once(text: str, commands: Commands) -> str:
     """Return a text with each command replaced once; commands in what they produce are left."""
     parts: list[str] = []

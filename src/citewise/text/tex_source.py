@@ -37,9 +37,12 @@ _INCLUDE = re.compile(
 )
 _END_OF_INPUT = re.compile(r"^[ \t]*\\endinput(?![A-Za-z@])", re.MULTILINE)
 
+BEGIN_DOCUMENT = re.compile(r"\\begin\s*\{document\}")
+_END_DOCUMENT = re.compile(r"\\end\s*\{document\}")
+
 # A document of its own that is part of another one (subfiles, standalone).
 _PART = re.compile(
-    r"\s*\\documentclass.*?\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL
+    rf"\s*\\documentclass.*?{BEGIN_DOCUMENT.pattern}(.*?)(?:{_END_DOCUMENT.pattern}|\Z)", re.DOTALL
 )
 
 # "\folder" in the name of an included file, and where such a command is defined.
@@ -149,6 +152,13 @@ def read_source(path: Path) -> LatexSource:
     reader = _Reader(path.resolve().parent)
     text = reader.read(path.resolve())
     return LatexSource(text, tuple(reader.folders), tuple(reader.lost))
+
+
+def body_of(text: str) -> str:
+    r"""Return what is between `\begin{document}` and `\end{document}`, or all of a part."""
+    begin = BEGIN_DOCUMENT.search(text)
+    end = _END_DOCUMENT.search(text, begin.end()) if begin else None
+    return text[begin.end() if begin else 0 : end.start() if end else len(text)]
 
 
 def without_comments(text: str) -> str:

@@ -23,8 +23,6 @@ _HEAD = re.compile(
     rb"|(?:re)?newcommand|bibitem|usepackage|item\b)",
     re.MULTILINE,
 )
-_BEGIN = re.compile(r"\\begin\s*\{document\}")
-_END = re.compile(r"\\end\s*\{document\}")
 _ARXIV = re.compile(r"(?:^|arxiv[-_: ]?)(\d{4}\.\d{4,5})(?:v\d+)?$", re.IGNORECASE)
 
 
@@ -42,18 +40,12 @@ def documents(source: Source, report: Report) -> Iterator[tuple[int, Document]]:
     whole = _text(source, report)
     if whole is None:
         return
-    begin = _BEGIN.search(whole)
-    if begin is None:
+    if not tex_source.BEGIN_DOCUMENT.search(whole):
         report.note("skipped", "part_of_a_latex_project", location, detail="no \\begin{document}")
         return
 
     text, commands = tex_commands.split_commands(whole)
-    begin = _BEGIN.search(text) or begin
-    end = _END.search(text, begin.end())
-    body = text[begin.end() : end.start() if end else len(text)]
-    expanded = "\n\n".join(
-        tex_commands.expanded(piece, commands) for piece in tex_commands.pieces(body)
-    )
+    expanded = tex_commands.expanded_pieces(tex_source.body_of(text), commands)
     entries = references(Path(source.name), text, expanded, report)
 
     document = assembled(_paper(whole, source), passages(expanded), entries, location, report)
