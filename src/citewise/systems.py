@@ -198,7 +198,11 @@ class EvidenceSettings:
         """
         model = model_for(stores.models, SENTENCE_MODEL, self.model)
         if self._serves_best(stores, model):
-            return dataclasses.replace(BestSettings().over(stores), note=LITTLE_EVIDENCE)
+            return dataclasses.replace(
+                BestSettings().over(stores),
+                note=LITTLE_EVIDENCE,
+                calibrator=calibrator_for(stores, model, by_words_only=True),
+            )
         return self.stages(stores, ClaimSearch(stores), model)
 
     @staticmethod
@@ -214,7 +218,7 @@ class EvidenceSettings:
         trusted = trust(coverage(stores)) if model.shipped else 1.0
         ranker = SentenceRanker(stores, claims, model, trusted)
         found = self.candidate_stages(stores, claims, BY_WORDS if trusted == 1 else DEEP)
-        usual = trusted == 1 and dataclasses.replace(self, model="own") == EvidenceSettings()
+        usual = dataclasses.replace(self, model="own") == EvidenceSettings()
         calibrator = _calibrator(stores, model, usual)
         return dataclasses.replace(found, rankers=(RankStep(ranker),), calibrator=calibrator)
 

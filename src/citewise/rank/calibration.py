@@ -116,10 +116,14 @@ def answer_inputs(
 class Calibrator:
     """Gives the candidates of a library's answers their chances."""
 
-    def __init__(self, stores: Stores, calibration: Calibration, of_sentences: bool) -> None:
-        """`of_sentences`: whether it was learned from sentences, not from whole drafts."""
+    def __init__(
+        self, stores: Stores, calibration: Calibration, of_sentences: bool, by_words_only: bool
+    ) -> None:
+        """`of_sentences`: whether it was learned from sentences, not from whole drafts;
+        `by_words_only`: whether scores of other models than the calibrated one can occur.
+        """
         self._stores, self._calibration = stores, calibration
-        self._of_sentences = of_sentences
+        self._of_sentences, self._by_words_only = of_sentences, by_words_only
 
     @property
     def source(self) -> str:
@@ -133,7 +137,9 @@ class Calibrator:
         its scores, or about queries of this kind.
         """
         curves = self._calibration.curves.get(ranking.judge)
-        if curves is None or bool(query.sentence.strip()) != self._of_sentences:
+        other_model = self._by_words_only and ranking.judge != "words"
+        other_kind = bool(query.sentence.strip()) != self._of_sentences
+        if curves is None or other_model or other_kind:
             return None
         if not rows.size:
             return Chances(np.zeros(0), 0.0)
@@ -149,17 +155,19 @@ def calibration_name(model: str) -> str:
     return f"{model}-calibration"
 
 
-def calibrator_for(stores: Stores, model: TreeModel) -> Calibrator | None:
+def calibrator_for(
+    stores: Stores, model: TreeModel, by_words_only: bool = False
+) -> Calibrator | None:
     """Return what calibrates a model over a library: its own calibration, else the one that ships.
 
     None where neither is of exactly this model, or its trees cannot be loaded: no chance is better
-    than a wrong one.
+    than a wrong one. With `by_words_only`, only answers that BM25 ranks have chances.
     """
     if model.trees is None:
         return None
     for calibration in (_own(stores.models, model.kind), shipped_calibration(model.kind)):
         if calibration is not None and calibration.model == model.digest:
-            return Calibrator(stores, calibration, model.kind is SENTENCE_MODEL)
+            return Calibrator(stores, calibration, model.kind is SENTENCE_MODEL, by_words_only)
     return None
 
 
