@@ -13,6 +13,7 @@ import pytest
 
 import citewise
 from citewise.render import renderers
+from citewise.render.citation_keys import citation_keys
 from citewise.systems import DEFAULT
 from command_line import Done, Run
 from corpora import GOLDEN
@@ -58,15 +59,23 @@ def test_json_says_what_python_says(
     library = citewise.open(golden_library)
     found = json.loads(done.out)
     expected = library.recommend(TITLE, ABSTRACT, **options)
+    keys = citation_keys([each.paper for each in expected])
+    documents = msgspec.json.decode(msgspec.json.encode(expected.recommendations))
     assert found["recommendations"] == [
         {
-            name: value
-            for name, value in each.items()
-            if name not in ("base", "contributions", "reasons")
+            **{
+                name: value
+                for name, value in each.items()
+                if name not in ("base", "contributions", "reasons")
+            },
+            "citation_key": key,
         }
-        for each in msgspec.json.decode(msgspec.json.encode(expected.recommendations))
+        for each, key in zip(documents, keys, strict=True)
     ]
     assert len(expected) > 0
+    assert found["match"] == expected.match and found["confidence"] == expected.confidence
+    assert found["calibrated_by"] == expected.calibrated_by
+    assert found["read"]["title"] == TITLE
     assert found["library"] == {
         "path": str(golden_library),
         "generation": 1,

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import citewise
@@ -11,6 +12,7 @@ from citewise.api import Library
 from citewise.expand.authors import Authors
 from citewise.ingest import read
 from citewise.ingest.report import Report
+from citewise.library import manifest
 from citewise.preferences import Preferences
 from citewise.rank.trees import DRAFT_MODEL, shipped_model
 from citewise.recommend import Recommender, scope_of
@@ -48,11 +50,23 @@ def test_papers_come_and_go_with_their_authors(tmp_path: Path) -> None:
     assert not [*citewise.verify(folder).problems]
 
 
+def forget_authors(library: Path) -> None:
+    """Make a library one that was written before authors were kept: neither its folders nor its
+    manifest have files of authors.
+    """
+    current = manifest.load(library)
+    files = {name: entry for name, entry in current.files.items() if "/authors." not in name}
+    assert len(files) < len(current.files)
+
+    for name in current.files.keys() - files.keys():
+        (library / name).unlink()
+    manifest.save(library, msgspec.structs.replace(current, files=files))
+
+
 def test_a_library_from_before_authors_were_kept_still_answers(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     citewise.add(GOLDEN, folder)
-    for file in [*folder.glob("*/*/authors.*")]:
-        file.unlink()
+    forget_authors(folder)
     old = citewise.open(folder)
     assert not old.stores.papers.by_authors(["Otto Wabe"]).values.size
     assert old.recommend("Dancing bees", authors=["Otto Wabe"])

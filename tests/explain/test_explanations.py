@@ -15,6 +15,7 @@ import citewise
 from citewise.api import Library
 from citewise.explain.reasons import label_of
 from citewise.rank.trees import DRAFT_MODEL, shipped_model
+from citewise.render.citation_keys import citation_keys
 from citewise.signals import DRAFTS
 from citewise.systems import SYSTEMS
 from citewise.types import Query, Recommendation, ServedBy
@@ -165,7 +166,15 @@ def test_the_command_line_explains_as_python_does(
     _, shown, _ = run(*asked, "--format", "json", *words)
     answer = json.loads(shown)
     expected = sample.recommend(TITLE, explain=True, **options)
-    documents = json.loads(json.dumps([asdict(each) for each in expected]))
+    keys = citation_keys([each.paper for each in expected])
+    documents = json.loads(
+        json.dumps(
+            [
+                {**asdict(each), "citation_key": key}
+                for each, key in zip(expected, keys, strict=True)
+            ]
+        )
+    )
     assert answer["recommendations"] == documents
     assert documents[0]["reasons"] and documents[0]["contributions"]
     assert answer["served_by"]["system"] == answer["system"] == options.get("system", "best")
@@ -183,10 +192,19 @@ def test_json_without_explaining_is_as_ever(run: Run, sample: Library) -> None:
         "confidence",
         "calibrated_by",
         "query",
+        "read",
         "recommendations",
     }
     first = answer["recommendations"][0]
-    assert first.keys() == {"rank", "paper", "score", "signals", "confidence", "evidence"}
+    assert first.keys() == {
+        "rank",
+        "paper",
+        "score",
+        "signals",
+        "confidence",
+        "evidence",
+        "citation_key",
+    }
     assert first["evidence"] == []
     assert answer["query"].keys() == {
         "title",

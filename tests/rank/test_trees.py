@@ -38,10 +38,14 @@ KINDS = [DRAFT_MODEL, SENTENCE_MODEL]
     [
         (
             DRAFT_MODEL,
-            {"trees.txt", "linear.json", "provenance.json"},
+            {"trees.txt", "linear.json", "calibration.json", "provenance.json"},
             {"corpus", "queries", "settings", "commit", "dev"},
         ),
-        (SENTENCE_MODEL, {"trees.txt", "provenance.json"}, {"questions", "trained by", "commit"}),
+        (
+            SENTENCE_MODEL,
+            {"trees.txt", "calibration.json", "provenance.json"},
+            {"questions", "trained by", "commit"},
+        ),
     ],
     ids=["drafts", "sentences"],
 )

@@ -494,12 +494,12 @@ def own_model(library: Path) -> bytes | None:
 def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     options: Sequence[object] = (
         *("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2),
-        *("--most", 60, "--tuning", 20, "--trees", 60),
+        *("--most", 60, "--tuning", 40, "--trees", 60),
     )
     report = tmp_path / "report.json"
     code, _, shown = run("train", "ranker", *options, "--dry-run", "--format", "json", "-o", report)
     assert code == 0 and "not kept" in shown and own_model(path) is None
-    assert json.loads(report.read_text())["queries"] == {"train": 60, "dev": 20}
+    assert json.loads(report.read_text())["queries"] == {"train": 60, "dev": 40}
 
     code, out, shown = run("train", "ranker", *options, "--anyway")
     assert code == 0 and "new model" in shown and "trained" in out and "Calibration" in out

@@ -138,7 +138,7 @@ def test_what_is_measured_is_what_serves(path: Path, stores: Stores, training: T
         own, other = (library.recommender(name).answer(query).served_by for name in systems)
         assert (own.model, other.model) == ("sentences", "default")
         assert own.provenance != other.provenance
-        assert library.describe().models == ("sentences",)
+        assert library.describe().models == ("sentences", "sentences-calibration")
         assert citewise.verify(path).sound
     finally:
         forget(stores, SENTENCE_MODEL.name)
@@ -230,7 +230,7 @@ def test_examples_are_the_candidates_that_serving_ranks(stores: Stores) -> None:
 
 @pytest.mark.slow
 def test_same_seed_same_model(stores: Stores) -> None:
-    few = replace(SETTINGS, most=30, tuning=10, trees=5)
+    few = replace(SETTINGS, most=30, tuning=20, trees=5)
     first = train_sentences(stores, few).model
     assert train_sentences(stores, replace(few, jobs=2)).model.trees == first.trees
     assert train_sentences(stores, replace(few, seed=1)).model.trees != first.trees
