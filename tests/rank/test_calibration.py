@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import citewise
 from citewise.api import Library
 from citewise.errors import BadLibrary
+from citewise.memory import MemoryStores
 from citewise.protocols import StoreParts, Stores
 from citewise.rank.answer_facts import LibraryFacts, QueryWords, answer_facts
 from citewise.rank.calibration import (
@@ -28,7 +29,9 @@ from citewise.rank.calibration import (
 )
 from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, ModelKind, shipped_model
 from citewise.systems import SYSTEMS
+from citewise.train.cases import ThinnedGraph
 from citewise.types import Query, Ranking
+from citing import citing
 from command_line import Run
 from drafts_of_papers import drafts
 
@@ -96,7 +99,7 @@ def test_a_library_has_its_own(sample: Library) -> None:
     half = Curve({}, 0.0, {})
     curves = Curves(half, Curve({"score": 1.0}, 0.0, {"score": (-9, 9)}))
     digest = shipped_model(DRAFT_MODEL).digest
-    own = Calibration(digest, "held-out papers of this library (2021)", {"model": curves})
+    own = Calibration(digest, "held-out papers of this library (2021)", {"both": curves})
     stores = with_calibration(sample.stores, msgspec.json.encode(own))
 
     answer = Library(stores).recommend("Ranking documents for a query", k=5)
@@ -161,7 +164,7 @@ def test_preferences_change_the_order_but_no_chance(sample: Library) -> None:
 @pytest.mark.parametrize("system", [*SYSTEMS, "best(kept=50)", "evidence(kept=50)"])
 def test_only_what_is_calibrated_has_chances(sample: Library, system: str) -> None:
     answer = sample.recommend("Ranking documents for a query", k=3, system=system)
-    calibrated = system in ("best", "evidence")
+    calibrated = system == "best"  # for a sentence, best ranks here, of which nothing is known
     assert (answer.match is not None) == bool(answer.calibrated_by) == calibrated
     assert all((each.confidence is not None) == calibrated for each in answer)
 
@@ -169,7 +172,27 @@ def test_only_what_is_calibrated_has_chances(sample: Library, system: str) -> No
 @pytest.mark.parametrize("text", STRANGE)
 def test_nonsense_has_no_good_match(sample: Library, text: str) -> None:
     assert sample.recommend(text).match == "none"
-    assert sample.cite(text).match == "none"
+    bare = Library(
+        replace(StoreParts.of(sample.stores), graph=ThinnedGraph(sample.stores.graph, 0))
+    )
+    assert bare.cite(text).match == "none"
+
+
+def test_sentences_have_chances_where_their_own_model_or_words_rank(
+    sample: Library,
+) -> None:
+    sentence = "Documents are ranked for a query."
+    assert sample.cite(sentence).match is None, "best ranks, which was calibrated for drafts"
+    bare = Library(
+        replace(StoreParts.of(sample.stores), graph=ThinnedGraph(sample.stores.graph, 0))
+    )
+    assert bare.cite(sentence).match is not None
+    cited = [*sample][:20]
+    sentences = [citing("new", f"We use {each.title} [REF].", (each.id,)) for each in cited]
+    covered = Library(MemoryStores.of([*cited, *sentences]))
+    assert covered.cite(sentence).match is not None
+    assert sample.recommend(sentence).match is not None
+    assert sample.answer(Query(sentence=sentence), system="best").match is None
 
 
 def test_the_sample_draft_has_a_good_match(sample: Library) -> None:

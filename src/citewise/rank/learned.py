@@ -44,7 +44,6 @@ libraries of 30 to 500 papers that citations link, R@10 over that of BM25 was 0.
 model alone, and 1.00 to 1.04 with a fifth of the weight (`cs` and `elife`, dev); in 2,000 papers of
 `cs` it was 1.08 and, with half of the weight, 1.14.
 """
-_SMALL = "by citations and words together (the library is small)"
 _NO_CITATIONS = ServedBy(
     note="by bm25 (the library has no citations)",
     advice="Your library has no citations yet, so papers are ranked by words alone; "
@@ -126,7 +125,8 @@ class TreeRanker:
 
     def __init__(self, stores: Stores, model: TreeModel) -> None:
         self._stores, self._model = stores, model
-        self._trust = trust(len(stores.papers)) if model.shipped else 1.0
+        fused = model.shipped and model.trees is not None
+        self._trust = trust(len(stores.papers)) if fused else 1.0
 
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
         """Return the candidates by the trees' scores; they are given best first."""
@@ -139,7 +139,7 @@ class TreeRanker:
 
         fused = self._trust * nearness(scores, known.rows) + self._by_words(known)
         found = _ordered(known, fused, {})
-        return replace(found, served_by=replace(served_by, note=_SMALL), judge="both")
+        return replace(found, served_by=served_by, judge="both")
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
         """Return what scores are made of: by signal, or by word where BM25 decided."""

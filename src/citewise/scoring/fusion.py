@@ -11,7 +11,7 @@ _RRF = 60.0
 
 _NEAR_THE_TOP = 10.0
 """The same where two orders of the same candidates are fused: a smaller one, since the first ten
-answers matter most.
+answers matter most. The row of rank 10 counts half as much as the first.
 """
 
 
@@ -40,10 +40,10 @@ def interleaved(lists: Sequence[Rows]) -> tuple[Rows, Column]:
 
 
 def nearness(scores: Column, rows: Rows) -> Column:
-    """Return 1 / (10 + rank) of each row, ranks from 0; equal scores in the order of rows."""
+    """Return 1 / (1 + rank / 10) of each row, ranks from 0; equal scores in the order of rows."""
     ranks = np.empty(rows.size)
     ranks[np.lexsort((rows, -scores))] = np.arange(rows.size)
-    return 1 / (_NEAR_THE_TOP + ranks)
+    return 1 / (1 + ranks / _NEAR_THE_TOP)
 
 
 Fusion = Callable[[Sequence[Rows]], tuple[Rows, Column]]
