@@ -172,10 +172,12 @@ def test_only_what_is_calibrated_has_chances(sample: Library, system: str) -> No
 @pytest.mark.parametrize("text", STRANGE)
 def test_nonsense_has_no_good_match(sample: Library, text: str) -> None:
     assert sample.recommend(text).match == "none"
-    bare = Library(
-        replace(StoreParts.of(sample.stores), graph=ThinnedGraph(sample.stores.graph, 0))
-    )
-    assert bare.cite(text).match == "none"
+    assert without_citations(sample).cite(text).match == "none"
+
+
+def without_citations(library: Library) -> Library:
+    stores = library.stores
+    return Library(replace(StoreParts.of(stores), graph=ThinnedGraph(stores.graph, 0)))
 
 
 def test_sentences_have_chances_where_their_own_model_or_words_rank(
@@ -183,10 +185,7 @@ def test_sentences_have_chances_where_their_own_model_or_words_rank(
 ) -> None:
     sentence = "Documents are ranked for a query."
     assert sample.cite(sentence).match is None, "best ranks, which was calibrated for drafts"
-    bare = Library(
-        replace(StoreParts.of(sample.stores), graph=ThinnedGraph(sample.stores.graph, 0))
-    )
-    assert bare.cite(sentence).match is not None
+    assert without_citations(sample).cite(sentence).match is not None
     cited = [*sample][:20]
     sentences = [citing("new", f"We use {each.title} [REF].", (each.id,)) for each in cited]
     covered = Library(MemoryStores.of([*cited, *sentences]))
