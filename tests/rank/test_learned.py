@@ -9,10 +9,11 @@ import pytest
 
 import citewise
 from citewise.api import Library
+from citewise.rank.learned import trust
 from citewise.rank.trees import DRAFT_MODEL, TreeModel, shipped_model
 from citewise.recommend import Recommender, scope_of
 from citewise.systems import BestSettings
-from citewise.types import Paper, Query
+from citewise.types import Paper, Query, Ranking
 from corpora import GOLDEN, random_papers
 
 PAPERS = [*GOLDEN, *random_papers(120, seed=5)]
@@ -219,3 +220,29 @@ def test_few_citations_among_few_papers_leave_it_to_words(tmp_path: Path) -> Non
     for model, trusted in ((shipped, False), (dataclasses.replace(shipped, shipped=False), True)):
         signals = with_model(library, model).rank(query, 20).signals
         assert ("linear_score" in signals) == trusted, "a model of its own serves"
+
+
+def test_trust_grows_with_the_library() -> None:
+    assert [trust(papers) for papers in (0, 10, 1_000, 2_000, 3_000, 4_000, 10**6)] == [
+        *(0.25, 0.25, 0.25, 0.5, 0.75, 1.0, 1.0)
+    ]
+
+
+def test_in_a_small_library_the_orders_of_trees_and_words_are_fused(library: Library) -> None:
+    query = Query("Citation ranking with bees", "neural graph networks", cited=("p3",))
+    shipped = shipped_model(DRAFT_MODEL)
+
+    def ranked(model: TreeModel) -> Ranking:
+        return with_model(library, model).rank(query, 500)
+
+    by_trees = ranked(dataclasses.replace(shipped, shipped=False)).rows.tolist()
+    fused = ranked(shipped)
+    assert fused.judge == "both"
+    words = dict(zip(fused.rows.tolist(), fused.signals["bm25"].tolist(), strict=True))
+    by_words = sorted(words, key=lambda row: (-words[row], row))
+
+    places = {row: 0.25 / (1 + rank / 10) for rank, row in enumerate(by_trees)}
+    for rank, row in enumerate(by_words):
+        places[row] += 0.75 / (1 + rank / 10)
+    assert fused.scores == pytest.approx([places[row] for row in fused.rows.tolist()])
+    assert fused.scores.tolist() == sorted(fused.scores, reverse=True)

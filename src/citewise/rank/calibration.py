@@ -180,8 +180,8 @@ def _own(models: Models, kind: ModelKind) -> Calibration | None:
         return msgspec.json.decode(content, type=Calibration)
     except msgspec.MsgspecError as error:
         raise BadLibrary(
-            f"the library's own calibration {name!r} cannot be read ({error}); make it "
-            "again with: citewise train calibration --library LIBRARY"
+            f"the library's own calibration {name!r} cannot be read ({error}); go back to the one "
+            "that ships with: citewise train calibration --shipped --library LIBRARY"
         ) from None
 
 
