@@ -47,6 +47,10 @@ def authors(text: str) -> tuple[str, ...]:
         r"\author{Author:\\Ada King\\Alan M. Turing\\ Supervisor:\\ Charles Babbage}",
         r"\hypersetup{pdfauthor={Ada King, Alan M. Turing}}",
         r"\author{Ada King, Alan M. Turing \\ Dept. \And Yevgeny LeNet \\ Lab \AND Coauthor}",
+        r"\author{\textbf{Ada King \\ Alan M. Turing}}",
+        r"\author{{\large Ada King \\ Dept of Bees} \and {\large Alan M. Turing\\ Dept of Hives}}",
+        r"\documentclass{article}\begin{document}{\Large Bees}\vskip 1.0cm "
+        r"Ada King$^1$, Alan M. Turing$^2$",
     ],
 )
 def test_authors_of_the_usual_classes(source: str) -> None:

@@ -93,7 +93,8 @@ def _passages(text: str, longest: int | None = None) -> Iterator[Passage]:
 
 def _joined(texts: Iterable[str]) -> str:
     """Return the first of some texts as one that can stand in for an abstract."""
-    return prose.stand_in(" ".join(itertools.islice(texts, prose.STAND_IN_WORDS)))
+    joined = " ".join(itertools.islice(texts, prose.STAND_IN_WORDS))
+    return prose.stand_in(tex_commands.without_commands(joined))
 
 
 def _plain(passage: Passage) -> str:

@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator
 
 from citewise.text.person_names import is_name, is_template_name, without_titles
-from citewise.text.tex_commands import Commands, arguments, cut, expanded, group, plain_text
+from citewise.text.tex_commands import (
+    SKIP,
+    Commands,
+    arguments,
+    cut,
+    expanded,
+    group,
+    plain_lines,
+    plain_text,
+)
 from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_BLOCK = 20_000
@@ -77,8 +86,9 @@ _MARKED = "\ue000"
 
 _BLOCKS = re.compile(r"\\(?:and|And|AND|newauthor|name)(?![A-Za-z])|(?<!\\)&")
 _LINES = re.compile(
+    rf"{SKIP}|"
     r"\\\\\*?\s{0,9}(?:\[[^][]{0,50}\])?|\\(?:newline|linebreak|par|bigskip|medskip|smallskip"
-    r"|qquad|quad|tabularnewline|hfill|hskip|vskip|hspace\*?\s{0,5}\{[^{}]{0,50}\}|addr)(?![A-Za-z])"
+    r"|qquad|quad|tabularnewline|hfill|vfill|hspace\*?\s{0,5}\{[^{}]{0,50}\}|addr)(?![A-Za-z])"
     r"|\n[ \t]{0,50}\n"
     r"|\\[;:!]|\\(?:begin|end)\s{0,9}\{[a-z*]{1,30}\}(?:\s{0,9}[\[{][^][{}]{0,50}[\]}]){0,2}"
 )
@@ -233,8 +243,7 @@ def _without_beside(block: str) -> str:
 def _lines(part: str) -> list[str]:
     """Return the lines of an author block as text."""
     part = _FORMULA.sub(_MARKED, _MARKED.join(piece for piece, _ in cut(part, _MARK)))
-    lines = _LINES.split(_TYPEWRITER.sub(r"\\newline @ {", part))
-    return [" ".join(plain_text(line, {}).split()) for line in lines]
+    return plain_lines(_TYPEWRITER.sub(r"\\newline @ {", part), _LINES)
 
 
 def _names_in_line(line: str, fewest: int) -> Iterator[str]:

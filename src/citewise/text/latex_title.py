@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from citewise.text.placeholders import UNWRITTEN
-from citewise.text.tex_commands import Commands, arguments, expanded, group, plain_text
+from citewise.text.tex_commands import Commands, arguments, expanded, group, plain_lines
 from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_TITLE = 3_000
@@ -165,8 +165,7 @@ def _title(source: str, commands: Commands) -> str:
     """
     source = _FOOTNOTE_MARK.sub("", expanded(source[:LONGEST_TITLE], commands))
     source = _without_small(source)
-    lines = [_line(plain_text(line, {})) for line in _LINE_BREAK.split(source)]
-    lines = [line for line in lines if line]
+    lines = [line for line in plain_lines(source, _LINE_BREAK) if line]
     while len(lines) > 1 and _DOCUMENT_TYPE.fullmatch(lines[0]):
         del lines[0]
 
@@ -182,7 +181,3 @@ def _without_small(source: str) -> str:
             return source[: small.start()]
         source = source[: small.start()] + source[note[1] :]
     return source
-
-
-def _line(text: str) -> str:
-    return " ".join(text.replace("\ufffd", " ").split())

@@ -130,7 +130,7 @@ def _moved(paragraph: str) -> tuple[str, list[str]]:
 def _passage(piece: str, section: str) -> Passage:
     """Return a piece of LaTeX as a passage, in which citations are printed as "[key1, key2]"."""
     with_placeholders, cited = _with_placeholders(piece)
-    text = tex_commands.plain_text(with_placeholders, {})
+    text = tex_commands.plain_text(tex_commands.closed(with_placeholders), {})
 
     writer, position = PassageWriter(), 0
     for match in _MARK.finditer(text):
