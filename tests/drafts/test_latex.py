@@ -54,14 +54,40 @@ def body(text: str) -> str:
         (rf"\chapter{{Einleitung}}{WORDS * 5}", "the introduction"),
         (rf"\chapter*{{Danksagung}}{WORDS * 9}\section{{Bees}}{WORDS * 5}", "the first paragraphs"),
         (rf"{WORDS}\cite{{a}}. Not this one. {WORDS}\cite{{b}}. {WORDS}\cite{{c}}.", "cite"),
-        ("A few words.", "the text"),
     ],
 )
 def test_something_stands_in_for_a_missing_abstract(text: str, name: str) -> None:
     draft = draft_from_latex(body(text), None)
     assert draft.abstract_from.endswith(name)
-    assert draft.abstract.startswith(("The bees of the hive", "A few words."))
+    assert draft.abstract.startswith("The bees of the hive")
     assert "Others" not in draft.abstract
+
+
+def test_a_few_words_stand_in_only_where_there_is_no_title() -> None:
+    assert draft_from_latex(body("A few words."), None).abstract == ""
+    untitled = draft_from_latex(r"\begin{document}A few words.\end{document}", None)
+    assert (untitled.abstract, untitled.abstract_from) == ("A few words.", "the text")
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        r"\begin{titlepage}\newgeometry{top=1cm}{\huge Bees} University of Hives\end{titlepage}",
+        r"\graphicspath{{figures/}}\section*{Engagement de non-plagiat}" + WORDS * 5,
+        r"\begin{adjustwidth*}{\unitlength-24pt}{2pt}\maketitle\end{adjustwidth*}",
+        r"Hive University, Dean of Bees \maketitle \addcontentsline{toc}{chapter}{Sommaire}",
+        r"\tcblistof[\chapter*]{mylist}{List of Code}\section*{Licence}" + WORDS * 5,
+    ],
+)
+def test_front_matter_does_not_stand_in(front: str) -> None:
+    draft = draft_from_latex(body(rf"{front}\section{{Dances}}{WORDS * 5}"), None)
+    assert draft.abstract == (WORDS * 5).strip()
+
+
+def test_a_group_over_paragraphs_leaves_no_commands() -> None:
+    text = rf"{{\huge\bfseries The~first words {WORDS * 5}\par}} \unknowncommand Then."
+    draft = draft_from_latex(body(text), None)
+    assert draft.abstract == f"The first words {WORDS * 5}".strip() + " Then."
 
 
 def test_the_stand_in_is_bounded() -> None:

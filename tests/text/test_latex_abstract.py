@@ -35,6 +35,9 @@ def abstract(text: str) -> str:
         + "x " * 300
         + rf"\renewcommand{{\abstractname}}{{Abstract}}\begin{{abstract}}{BEES}\end{{abstract}}",
         rf"\begin{{abstract}}{BEES} \textbf{{Keywords:}} bees, hives\end{{abstract}}",
+        rf"\begin{{abstract}}\vskip 0.5cm {BEES}\hskip1em\end{{abstract}}",
+        rf"\begin{{abstract}}{{\bf {BEES}\end{{abstract}}",
+        rf"\begin{{abstract}}}}\unknowncommand {BEES}\end{{abstract}}",
     ],
 )
 def test_an_abstract_is_found(source: str) -> None:

@@ -47,6 +47,20 @@ def authors(text: str) -> tuple[str, ...]:
         r"\author{Author:\\Ada King\\Alan M. Turing\\ Supervisor:\\ Charles Babbage}",
         r"\hypersetup{pdfauthor={Ada King, Alan M. Turing}}",
         r"\author{Ada King, Alan M. Turing \\ Dept. \And Yevgeny LeNet \\ Lab \AND Coauthor}",
+        r"\author{\textbf{Ada King \\ Alan M. Turing}}",
+        r"\author{{\large Ada King \\ Dept of Bees} \and {\large Alan M. Turing\\ Dept of Hives}}",
+        r"\documentclass{article}\begin{document}{\Large Bees}\vskip 1.0cm "
+        r"Ada King$^1$, Alan M. Turing$^2$",
+        r"\author{\name Ada King \email \href{mailto:a@b.c}{a@b.c}\\ \addr Hive \AND "
+        r"\name Alan M. Turing \email \texttt{c@d} \\ \addr Hive}",
+        r"\author{M.}{Ada}{King}\author{Dr}{Alan M.}{Turing}",
+        r"\author{Ada King\\Dept of Bees\\Alan M. Turing\\Hive University\\Georgia Tech}",
+        r"\author{Ada King \hspace{1cm} Alan M. Turing \\ UC Santa Cruz \\ \texttt{a@b.c}}",
+        r"\author{Ada King, Alan M. Turing \\ Some Town \\ \texttt{a@b.c}}",
+        r"\begin{document}\begin{titlepage}{\huge Bees and hives\par}\vfill submitted by:"
+        r"\vfill {\Large\itshape Ada King and Alan M. Turing}\end{titlepage}",
+        r"\begin{document}\textsc{\large Par}\\[1cm]\textsc{\Large Ada King, Alan M. Turing}\\",
+        r"\laureando{Ada King, Alan M. Turing}",
     ],
 )
 def test_authors_of_the_usual_classes(source: str) -> None:
@@ -67,6 +81,9 @@ def test_authors_of_the_usual_classes(source: str) -> None:
         r"\newcommand{\authornote}{Ada King}",
         r"\newcommand{\affilcounter}{\author{\name{#1}}}",
         r"\author{\@author}",
+        r"\author{Nome Cognome}",
+        r"\author{UC Santa Cruz}",
+        r"\begin{document}{\huge Bees and hives}\\ Supervised by\\ Ada King",
     ],
 )
 def test_what_is_not_certain_is_not_given(source: str) -> None:
@@ -85,6 +102,12 @@ def test_what_is_not_certain_is_not_given(source: str) -> None:
         "Ludwig van der Berg",
         "王小明",
         "Marzia Di Filippo",
+        "WANG Wei",
+        "HU Bo",
+        "JD Smith",
+        "Virginia Woolf",
+        "Paris Perdikaris",
+        "ADA KING",
     ],
 )
 def test_names(name: str) -> None:
@@ -105,6 +128,11 @@ def test_names(name: str) -> None:
         "A. B.",
         "John Doe",
         "A very long list of many words here",
+        *("UC Berkeley", "TU Delft", "ETH Zürich", "KU Leuven", "IIT Delhi", "MIT CSAIL"),
+        *("Georgia Tech", "Ohio State", "Penn State", "Carnegie Mellon", "Johns Hopkins"),
+        *("San Francisco", "Hong Kong", "EPFL Lausanne"),
+        *("Nome Cognome", "Prénom Nom", "Nome Sobrenome", "Imię Nazwisko", "Jméno Příjmení"),
+        *("Ime Prezime", "Ad Soyad", "Seu Nome", "Fulano de Tal", "Vorname Nachname"),
     ],
 )
 def test_no_names(text: str) -> None:

@@ -103,3 +103,14 @@ def test_what_is_encoded_is_portable_and_decodes(text: str) -> None:
     latex = encode(text)
     assert portable(latex) is not None
     assert decode(latex) == " ".join(text.replace("\u00a0", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (r"Bees.$\backslash$nThey dance.$\backslash$r$\backslash$nwell", "Bees. They dance. well"),
+        (r"$\backslash$textit and $\backslash$times", r"\textit and \times"),
+    ],
+)
+def test_line_breaks_that_reference_managers_escape(source: str, text: str) -> None:
+    assert decode(source) == text

@@ -5,6 +5,7 @@ import pytest
 from citewise.text.latex_title import title_of
 from citewise.text.tex_commands import split_commands
 
+NEW = "\n"
 DOCUMENT = r"\documentclass{article}\begin{document}"
 
 
@@ -31,6 +32,16 @@ def title(text: str) -> str:
         rf"{DOCUMENT}{{\Large\textbf{{Bees and their hives}}}}\\ Ada Lovelace",
         rf"\title{{Bees or their hives}}{DOCUMENT}{{\LARGE Bees and their hives}}",
         r"\chapter{Bees and their hives} A chapter alone.",
+        r"\title{\textbf{Bees and\\ their hives}}",
+        r"\title{{\bf Bees and \\ their hives}}",
+        r"\title{\LARGE \textbf{Bees and\thanks{Paid.} \newline their hives}}",
+        r"\title{\vspace{-1cm}\textbf{\Large Bees and \\[4pt] \emph{their\\hives}}}",
+        r"\title{\vskip 1.5cm plus 2pt Bees and\hskip-1em their \kern.1em hives\par}",
+        rf"{DOCUMENT}{{\huge\bfseries Bees~and their~hives\par}}",
+        rf"{DOCUMENT}\begin{{center}}\huge{NEW}\textbf{{Bees and their hives}}\newline\end{{x}}",
+        rf"{DOCUMENT}\begin{{LARGE}}Bees and \\ their hives\end{{LARGE}} Ada King",
+        rf"{DOCUMENT}\begin{{center}}\Large Hive University\vfill \Huge \bf Bees and{NEW}"
+        rf"their hives{NEW}{NEW}Ada King\end{{center}}",
     ],
 )
 def test_a_title_is_found(source: str) -> None:

@@ -18,6 +18,8 @@ from citewise.text.placeholders import is_placeholder
             "[Insert your abstract here]",
         ),
         *("Your abstract goes here.", "The abstract should have 200 words.", "Abstract"),
+        *("Enter the text of your abstract here.", "Please type your abstract here"),
+        *("Escriba aquí su resumen.", "Insérez votre résumé ici."),
         *("Lorem ipsum", "Lorem ipsum dolor sit amet " * 200),
     ],
 )

@@ -42,12 +42,23 @@ def test_asides(heading: str) -> None:
     assert section_names.is_aside(heading)
 
 
-@pytest.mark.parametrize("heading", ["Appendix A", "Abkürzungen", "Conflicts of interest"])
+@pytest.mark.parametrize(
+    "heading", ["Appendix A", "Abkürzungen", "Conflicts of interest", "Licence", "Liste des tables"]
+)
 def test_margins_are_text_but_do_not_stand_in(heading: str) -> None:
     assert section_names.is_margin(heading)
     assert not section_names.is_aside(heading)
 
 
-@pytest.mark.parametrize("heading", ["Tackling noise", "Dedicated hardware", "Declarative bees"])
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Tackling noise",
+        "Dedicated hardware",
+        "Declarative bees",
+        "License plates",
+        "Engagement in games",
+    ],
+)
 def test_words_that_only_begin_alike(heading: str) -> None:
     assert not section_names.is_margin(heading)

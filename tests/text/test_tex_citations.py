@@ -52,3 +52,8 @@ def test_names_of_bibliography_files() -> None:
     assert bibliographies(text) == ("a.bib", "b.bib", "c.bib", "d.bib", "e.bib", "f.bib")
     named = latex_front(r"\newcommand{\where}{lib}\bibliography{\where/bees}")
     assert named.bibliographies == ("lib/bees.bib",)
+
+
+def test_what_is_printed_as_it_stands_cites_nothing() -> None:
+    text = r"\cite{one} \verb|\cite{no}| \lstinline!\citep{no}! \verb*+\cite{no}+ \cite{two}"
+    assert keys_of(text) == (("one", "two"), ())

@@ -5,6 +5,7 @@ from pathlib import Path
 from citewise.drafts.draft import Draft
 from citewise.drafts.latex_bibliography import listed_by
 from citewise.drafts.latex_prose import prose_paragraphs, stand_in
+from citewise.drafts.prose import count_words
 from citewise.text import tex_source
 from citewise.text.encoding import with_plain_line_ends
 from citewise.text.latex_front import LatexFront, latex_front
@@ -13,6 +14,9 @@ __all__ = ["draft_from_latex", "prose_paragraphs", "read_latex"]
 
 SHORT_ABSTRACT = 30
 """Words; a shorter abstract, often a template's, is completed by the introduction."""
+
+SHORT_TEXT = 20
+"""Words; a shorter text beside a title, often what is left of layout, is no abstract."""
 
 
 def read_latex(path: Path) -> Draft:
@@ -57,6 +61,8 @@ def _abstract(front: LatexFront, text: str) -> tuple[str, str]:
         return front.abstract, ""
 
     replacement, name = stand_in(text)
+    if front.title and count_words(replacement) < SHORT_TEXT:
+        replacement, name = "", ""
     if not front.abstract:
         return replacement, name
     if len(replacement.split()) < SHORT_ABSTRACT:

@@ -25,6 +25,9 @@ MOST_PASSAGES = 300
 LONGEST_BODY = 80_000
 """Characters of a draft's body that are looked at for a stand-in."""
 
+_TITLE_PAGE = re.compile(r"\\begin\s*\{(titlepage|titlingpage|frontmatter)\*?\}")
+_MAKE_TITLE = re.compile(r"\\maketitle(?![A-Za-z])")
+_HEADING = re.compile(r"\\(?:part|chapter|section)(?![A-Za-z])")
 _WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}")
 
 
@@ -88,12 +91,24 @@ def _passages(text: str, longest: int | None = None) -> Iterator[Passage]:
     start = begin.end() if begin else 0
     whole, commands = tex_commands.split_commands(text[: start + 2 * longest] if longest else text)
     body = tex_source.body_of(whole)[:longest]
+    body = _without_title(body) if longest else body
     return passages(tex_commands.expanded_pieces(body, commands))
+
+
+def _without_title(body: str) -> str:
+    """Return a document's body without its title page, and what is before the title elsewhere."""
+    page = _TITLE_PAGE.search(body)
+    end = body.find(rf"\end{{{page[1]}", page.end()) if page else -1
+    body = body[: page.start()] + body[end:] if page and end >= 0 else body
+    made = _MAKE_TITLE.search(body)
+    is_front = made and not _HEADING.search(body, 0, made.start())
+    return body[made.end() :] if made and is_front else body
 
 
 def _joined(texts: Iterable[str]) -> str:
     """Return the first of some texts as one that can stand in for an abstract."""
-    return prose.stand_in(" ".join(itertools.islice(texts, prose.STAND_IN_WORDS)))
+    joined = " ".join(itertools.islice(texts, prose.STAND_IN_WORDS))
+    return prose.stand_in(tex_commands.without_commands(joined))
 
 
 def _plain(passage: Passage) -> str:

@@ -1,6 +1,7 @@
 """Versions of one work: when two records are the same paper, and how they become one."""
 
 from citewise.text import ids
+from citewise.text.function_words import is_function_word
 from citewise.types import Paper
 
 CLOSE_YEARS = 2
@@ -8,6 +9,19 @@ CLOSE_YEARS = 2
 
 _OTHER_TITLE = 0.3
 _OTHER_LOCAL_TITLE = 0.5
+_FEWEST_WORDS = 2
+_STEM = 5
+_FOREIGN = frozenset(
+    (
+        *("al", "au", "auf", "aus", "av", "das", "de", "dei", "del", "della", "den", "der", "des"),
+        *("det", "di", "die", "do", "dos", "du", "een", "ein", "eine", "el", "en", "et", "fur"),
+        *("het", "il", "im", "ist", "la", "las", "le", "les", "los", "na", "och", "og", "para"),
+        *("por", "pour", "sobre", "sul", "sur", "um", "un", "una", "und", "van", "vom", "von"),
+        *("voor", "zu", "zum", "zur"),
+    )
+)
+"""Words that titles in other languages have, and those in English seldom."""
+
 _PREPRINT_VENUES = (
     "arxiv",
     "corrabs",
@@ -24,7 +38,8 @@ _PREPRINT_VENUES = (
 def plainly_different(one: Paper, other: Paper, key: str) -> bool:
     """Return whether two records that claim the same key cannot be the same work.
 
-    A registry's id is trusted unless the titles differ and no author is shared. A user's own id
+    A registry's id is trusted unless the titles differ and no author is shared, or the titles share
+    no word: reference managers give the chapters of a book one DOI. A user's own id
     (`smith2010`) is not unique in the world, and authors who share a name share such ids: there the
     titles alone decide.
     """
@@ -32,8 +47,21 @@ def plainly_different(one: Paper, other: Paper, key: str) -> bool:
         return False
     similarity = ids.jaccard(one.title, other.title)
     if ids.scheme_of(key):
-        return similarity < _OTHER_TITLE and not share_author(one, other)
+        is_unlike = _unlike(one.title, other.title)
+        return is_unlike or (similarity < _OTHER_TITLE and not share_author(one, other))
     return similarity < _OTHER_LOCAL_TITLE
+
+
+def _unlike(one: str, other: str) -> bool:
+    """Return whether two titles of some words have none in common, not even a word's beginning.
+
+    The titles of one work in two languages may have none, so both must look like English.
+    """
+    both = [ids.title_words(title) for title in (one, other)]
+    if any(_FOREIGN.intersection(words) for words in both) or not (one + other).isascii():
+        return False
+    left, right = ({word[:_STEM] for word in words if not is_function_word(word)} for words in both)
+    return min(len(left), len(right)) >= _FEWEST_WORDS and left.isdisjoint(right)
 
 
 def same_work(one: Paper, other: Paper) -> bool:

@@ -38,6 +38,11 @@ _DOLLAR = re.compile(r"(?<!\\)\$")
 # Two amounts of money: "$5 and $6".
 _CURRENCY = re.compile(r"(?<!\\)\$(\d[^$]*\s)\$(?=\d)")
 
+# A line break, as reference managers escape it: "$\\backslash$n"; "$\\backslash$textit" is none.
+_ESCAPED_BREAK = re.compile(
+    r"\$\\backslash\s?\$(?!text[a-z]|(?:times|theta|tau|rho|rm|nu|neq|nabla)(?![a-z]))[nrt]"
+)
+
 # A number as subscript or superscript: "$_2$", "$^{13}$", "$^{2+}$".
 _SCRIPT = re.compile(r"\$\s*([_^])\s*\{?([\d+-]+)\}?\s*\$")
 _NUMBERS = "0123456789+-"
@@ -123,7 +128,7 @@ def decode(text: str) -> str:
         return _SPACE.sub(" ", text).strip()
 
     if "$" in text:
-        text = _with_escaped_currency(text)
+        text = _with_escaped_currency(_ESCAPED_BREAK.sub(" ", text))
         text = _DEGREE.sub("°", text)
         text = _SCRIPT.sub(lambda match: match[2].translate(_SCRIPTS[match[1]]), text)
     if "\\" in text and "$" not in text:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from citewise.text import section_names
 from citewise.text.placeholders import is_placeholder
 from citewise.text.section_names import ABSTRACT_COMMAND
-from citewise.text.tex_commands import Commands, group, plain_text
+from citewise.text.tex_commands import Commands, closed, group, plain_text, without_commands
 
 LONGEST_ABSTRACT = 50_000
 """Characters of an abstract's source that are converted; the rest is dropped."""
@@ -188,7 +188,7 @@ def _text(source: str, commands: Commands) -> str:
     keywords = _KEYWORDS.search(source, min(len(source), 80))
     source = source[: keywords.start()] if keywords else source
     source = _SECTION_TITLE.sub("", source, count=1)
-    return " ".join(plain_text(source, commands).replace("\ufffd", " ").split())
+    return without_commands(plain_text(closed(source), commands))
 
 
 def _in_language_of(body: str, texts: list[str]) -> str:

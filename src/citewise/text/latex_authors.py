@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator
 
 from citewise.text.person_names import is_name, is_template_name, without_titles
-from citewise.text.tex_commands import Commands, arguments, cut, expanded, group, plain_text
+from citewise.text.tex_commands import (
+    SKIP,
+    Commands,
+    arguments,
+    cut,
+    expanded,
+    group,
+    plain_lines,
+    plain_text,
+)
 from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_BLOCK = 20_000
@@ -36,7 +45,7 @@ _ONE_BY_ONE = re.compile(
 
 # Commands of theses, with a whole name or its parts.
 _OWN_NAME = re.compile(
-    r"\\?([A-Za-z@]{0,20}(?:author|autor|auteur|verfasser|candidate|student|myname|meinname|firstlastname"
+    r"\\?([A-Za-z@]{0,20}(?:author|autor|auteur|verfasser|candidat[eo]?|laureando|student|doctorant|myname|meinname|firstlastname"
     r"|fullname|ownname|tekij[aä])[A-Za-z]{0,20})",
     re.IGNORECASE,
 )
@@ -54,11 +63,20 @@ _SURNAME = re.compile(
 _PDF_AUTHOR = re.compile(r"pdfauthor\s{0,9}=\s{0,9}(?=\{)")
 _COMMAND = re.compile(r"\\([A-Za-z]{3,60})\s{0,9}(?=\{)")
 
+# "\\author{M.}{Brice}{Nédelec}": a courtesy title, and the parts of the name.
+_COURTESY = re.compile(
+    r"\\(?:author|auteur|autor)\s{0,9}\{\s{0,9}(?:M|Mr|Mrs|Ms|Mme|Mlle|Dr|Herr|Frau)?\.?\s{0,9}\}"
+    r"\s{0,9}(?=\{)"
+)
+_INSTITUTION = re.compile(
+    r"universi|institut|\bdep(?:art|t)|facult|fakult|school|college|labor", re.I
+)
+
 # What stands beside a name and is none of it, with its argument.
 _BESIDE = re.compile(
     r"\\(?:[tT]hanks|footnote(?:mark|text)?|inst|orcid[A-Za-z]*|corref|fnref|cormark|fnmark|tnoteref"
     r"|altaffil\w*|email|ead|affil\w*|institut\w*|IEEEmembership|IEEEcompsoc\w+|IEEEauthorblockA"
-    r"|address|homepage|url|texttt|label|vspace|hspace|fontsize|authormark|equalcont|authornote|dag"
+    r"|address|homepage|url|texttt|label|vspace|fontsize|authormark|equalcont|authornote|dag"
     rf"|comma|Mark|textcolor|color|ensuremath|IEEEspecialpapernotice|adr){_OPTION}"
 )
 _MARK = re.compile(
@@ -71,23 +89,31 @@ _FORMULA = re.compile(
 _TYPEWRITER = re.compile(
     r"\{\s{0,9}\\(?:tt|ttfamily|footnotesize|scriptsize|tiny|normalsize|small\s{0,5}\\tt)\b"
 )
-_UNBRACED = re.compile(r"\\(?:email|addr)\b(?!\s{0,9}[{[])[^\\]{0,300}")
+_LINK = r"(?:\s{0,9}\\(?:href|url|texttt|nolinkurl)\s{0,5}(?:\{[^{}]{0,300}\}){1,2})?"
+_CONTACT = re.compile(r"\\(?:email|texttt|url|href|affil|institut)")
+_UNBRACED = re.compile(rf"\\(?:email|addr)\b(?!\s{{0,9}}[{{[]){_LINK}[^\\]{{0,300}}")
 _MARKED = "\ue000"
 """Stands for an affiliation's mark."""
 
 _BLOCKS = re.compile(r"\\(?:and|And|AND|newauthor|name)(?![A-Za-z])|(?<!\\)&")
 _LINES = re.compile(
+    rf"{SKIP}|"
     r"\\\\\*?\s{0,9}(?:\[[^][]{0,50}\])?|\\(?:newline|linebreak|par|bigskip|medskip|smallskip"
-    r"|qquad|quad|tabularnewline|hfill|hskip|vskip|hspace\*?\s{0,5}\{[^{}]{0,50}\}|addr)(?![A-Za-z])"
+    r"|tabularnewline|vfill|addr)(?![A-Za-z])"
     r"|\n[ \t]{0,50}\n"
     r"|\\[;:!]|\\(?:begin|end)\s{0,9}\{[a-z*]{1,30}\}(?:\s{0,9}[\[{][^][{}]{0,50}[\]}]){0,2}"
 )
+_APART = re.compile(r"\\(?:(?:qquad|quad|hfill)(?![A-Za-z])|hspace\*?\s{0,5}\{[^{}]{0,50}\})")
+"""A space between names in one line."""
+
 _PIECES = re.compile(
     r"[,;·•|/]|\\&|&|(?:^|\s)(?:and|und|et|y|e|og|och|en|ve)\s|(?<=\w\s)\\,(?=\s?\w)|\s{0,9}\n\s{0,9}\n"
 )
 _LABEL = re.compile(
-    r"\W*(?:authors?|autor(?:es|in)?|by|von|submitted by|vorgelegt von|written by|name|student)"
-    r"\s*:?\W*",
+    r"\W*(?:authors?|autor(?:es|in)?|by|von|par|(?:submitted|written"
+    r"|presented|prepared) by|(?:vorgelegt|eingereicht|verfasst) von|(?:pr[ée]sent[ée]e?"
+    r"|soutenue?)(?: et soutenue?)? par|presentad[ao] por|por|name|student|candidate|laureando"
+    r"|candidato)\s*:?\W*",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
@@ -107,9 +133,11 @@ def authors_of(body: str, commands: Commands) -> tuple[str, ...]:
     """
     found = (
         _by_author_commands(body, commands),
+        _by_courtesy(body, commands),
         _by_parts(body, commands),
         _by_own_commands(body, commands),
         _beside_printed_title(body, commands),
+        _after_label(body, commands),
         _by_pdf_author(body, commands),
     )
     for names in found:
@@ -133,6 +161,17 @@ def _by_author_commands(body: str, commands: Commands) -> Iterator[str]:
             yield from itertools.chain.from_iterable(_names(name, 1) for name in names)
         else:
             yield from _names(block)
+
+
+def _by_courtesy(body: str, commands: Commands) -> Iterator[str]:
+    """Yield the names whose command has their parts for arguments, a courtesy title first."""
+    for match in itertools.islice(_COURTESY.finditer(body), MOST_PARTS):
+        first = group(body, match.end())
+        last = group(body, first[1]) if first else None
+        if first and last:
+            name = " ".join(plain_text(part[:200], commands) for part in (first[0], last[0]))
+            if is_name(name):
+                yield name
 
 
 def _by_parts(body: str, commands: Commands) -> Iterator[str]:
@@ -179,6 +218,7 @@ def _is_author_command(name: str) -> bool:
     return _OWN_NAME.fullmatch(name) is not None and not _NOT_THE_AUTHOR.search(name)
 
 
+_HEADING = re.compile(r"\\(?:section|chapter|tableofcontents|begin\s{0,9}\{abstract)")
 _SIZED = re.compile(r"\{\s{0,9}\\(?:Huge|huge|LARGE|Large)\b")
 
 
@@ -199,6 +239,26 @@ def _beside_printed_title(body: str, commands: Commands) -> Iterator[str]:
             return
 
 
+def _after_label(body: str, commands: Commands) -> Iterator[str]:
+    """Yield the names in the first line of a title page after a label: "submitted by:"."""
+    begin = BEGIN_DOCUMENT.search(body)
+    front = body[begin.end() : begin.end() + FRONT] if begin else ""
+    heading = _HEADING.search(front)
+    front = front[: heading.start()] if heading else front
+
+    lines = iter(filter(None, _lines(expanded(front, commands))))
+    if any(_LABEL.fullmatch(line) for line in lines):
+        yield from _whole_line(next(lines, ""))
+
+
+def _whole_line(line: str) -> list[str]:
+    """Return the names in a line that has nothing else, else none."""
+    names = [*_names_in_line(line, 2)]
+    pieces = [piece for piece in map(_piece, _PIECES.split(line)) if piece]
+    others = (piece for piece in pieces if piece not in names)
+    return names if all(map(_SUFFIX.fullmatch, others)) else []
+
+
 def _by_pdf_author(body: str, commands: Commands) -> Iterator[str]:
     for _, argument in arguments(body, _PDF_AUTHOR, 1):
         yield from _names(expanded(argument[:LONGEST_BLOCK], commands))
@@ -207,19 +267,45 @@ def _by_pdf_author(body: str, commands: Commands) -> Iterator[str]:
 def _names(block: str, fewest: int = 2) -> Iterator[str]:
     r"""Yield the names in the argument of an author command.
 
-    Each block (between \and) begins with names; what follows a line that is not one of names is an
-    affiliation, until an e-mail address ends it.
+    Each block (between \and) begins with names; what follows is an affiliation, until an e-mail
+    address ends it.
     """
+    has_more = _CONTACT.search(block) is not None
     for part in _BLOCKS.split(_without_beside(block)):
-        is_open = True
-        for line in _lines(part):
-            if _OTHERS.fullmatch(line):
-                return
-            names = [*_names_in_line(line, fewest)]
-            if names and is_open:
-                yield from names
-            elif line.strip(f" {_MARKED}{{}}") and not _LABEL.fullmatch(line):
-                is_open = "@" in line
+        lines = [line for line in _lines(part) if line.strip(f" {_MARKED}{{}}")]
+        ends = [number for number, line in enumerate(lines) if _OTHERS.fullmatch(line)]
+        yield from _names_in_lines(lines[: ends[0] if ends else None], fewest, has_more)
+        if ends:
+            return
+
+
+def _names_in_lines(lines: list[str], fewest: int, has_more: bool) -> Iterator[str]:
+    """Yield the names in the lines of a block; `has_more` says whether there are addresses, too.
+
+    After a line of names, a single name can be that of a town or a university ("Georgia Tech"). It
+    is an author's where all lines are single names and nothing else is there, or where institutions
+    follow both it and the first.
+    """
+    lines = [line for line in lines if not _LABEL.fullmatch(line)]
+    found = [[*_names_in_line(line, fewest)] for line in lines]
+    are_names = not has_more and all(len(_whole_line(line)) == 1 for line in lines)
+    is_list = len(lines) > 1 and _INSTITUTION.search(lines[1]) is not None
+    is_open = is_first = True
+    for number, (line, names) in enumerate(zip(lines, found, strict=True)):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        is_further = is_list and _whole_line(line) and _INSTITUTION.search(following)
+        if names and is_open and (is_first or are_names or _is_list_of_names(line)):
+            yield from names
+            is_first = False
+        elif names and is_further:
+            yield from names
+        else:
+            is_open = is_first = "@" in line
+
+
+def _is_list_of_names(line: str) -> bool:
+    """Return whether a line has marks of affiliations, or several names and nothing else."""
+    return _MARKED in line or len(_whole_line(line)) > 1
 
 
 def _without_beside(block: str) -> str:
@@ -233,8 +319,7 @@ def _without_beside(block: str) -> str:
 def _lines(part: str) -> list[str]:
     """Return the lines of an author block as text."""
     part = _FORMULA.sub(_MARKED, _MARKED.join(piece for piece, _ in cut(part, _MARK)))
-    lines = _LINES.split(_TYPEWRITER.sub(r"\\newline @ {", part))
-    return [" ".join(plain_text(line, {}).split()) for line in lines]
+    return plain_lines(_TYPEWRITER.sub(r"\\newline @ {", _APART.sub("; ", part)), _LINES)
 
 
 def _names_in_line(line: str, fewest: int) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from citewise.text.placeholders import UNWRITTEN
-from citewise.text.tex_commands import Commands, arguments, expanded, group, plain_text
+from citewise.text.tex_commands import Commands, arguments, expanded, group, plain_lines
 from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_TITLE = 3_000
@@ -48,6 +48,14 @@ _SIZED = re.compile(
     rf"\{{[^{{}}\\]{{0,20}}(?:\\[A-Za-z]{{1,20}}\s{{0,5}}){{0,5}}?\\({'|'.join(_SIZES)})\b"
 )
 _INNER = re.compile(rf"\\({'|'.join(_SIZES)})\s{{0,5}}(?=\{{)")
+
+# "\\huge \\textbf{Title}", "\\begin{LARGE} Title": up to the next paragraph or piece of layout.
+_SWITCHED = re.compile(
+    rf"(?:\\begin\s{{0,5}}\{{({'|'.join(_SIZES)})\}}|\\({'|'.join(_SIZES)})(?![A-Za-z]))"
+    r"(.{1,1500}?)(?=\n[ \t]{0,9}\n|\\(?:end|begin|vspace|[vh]fill|vskip|h?rule|par"
+    r"|(?:big|med|small)skip|normalsize|small|large|Large|LARGE|huge|Huge|newpage|clearpage|date|today)(?![A-Za-z])|\Z)",
+    re.DOTALL,
+)
 
 # A note in small letters, a mark of a footnote: "{\footnotesize ...}", "\textsuperscript{*}".
 _SMALL = re.compile(r"\{\s{0,9}\\(?:footnotesize|scriptsize|tiny)\b")
@@ -148,15 +156,27 @@ def _printed(body: str, commands: Commands) -> str:
     heading = _HEADING.search(front)
     front = front[: heading.start()] if heading else front
 
-    found: list[tuple[int, str]] = []
+    found: list[tuple[str, str]] = []
     sized = [(match, match.start()) for match in _SIZED.finditer(front)]
     sized += [(match, match.end()) for match in _INNER.finditer(front)]
     for match, position in sorted(sized, key=lambda pair: pair[1])[:MOST_COMMANDS]:
         content = group(front, position)
         title = _title(content[0], commands) if content else ""
-        if len(_LETTERS.findall(title)) > 2 and not _INSTITUTION.search(title):
-            found.append((_SIZES.index(match[1]), title))
-    return min(found, key=lambda pair: pair[0])[1] if found else ""
+        found.append((match[1], title))
+    return _largest(found) or _largest(
+        (match[1] or match[2], _title(match[3], commands))
+        for match in itertools.islice(_SWITCHED.finditer(front), MOST_COMMANDS)
+    )
+
+
+def _largest(found: Iterable[tuple[str, str]]) -> str:
+    """Return the first title in the largest letters of pairs (size, text), "" without any."""
+    titles = [
+        (_SIZES.index(size), title)
+        for size, title in found
+        if len(_LETTERS.findall(title)) > 2 and not _INSTITUTION.search(title)
+    ]
+    return min(titles, key=lambda pair: pair[0])[1] if titles else ""
 
 
 def _title(source: str, commands: Commands) -> str:
@@ -165,8 +185,7 @@ def _title(source: str, commands: Commands) -> str:
     """
     source = _FOOTNOTE_MARK.sub("", expanded(source[:LONGEST_TITLE], commands))
     source = _without_small(source)
-    lines = [_line(plain_text(line, {})) for line in _LINE_BREAK.split(source)]
-    lines = [line for line in lines if line]
+    lines = [line for line in plain_lines(source, _LINE_BREAK) if line]
     while len(lines) > 1 and _DOCUMENT_TYPE.fullmatch(lines[0]):
         del lines[0]
 
@@ -182,7 +201,3 @@ def _without_small(source: str) -> str:
             return source[: small.start()]
         source = source[: small.start()] + source[note[1] :]
     return source
-
-
-def _line(text: str) -> str:
-    return " ".join(text.replace("\ufffd", " ").split())

@@ -41,7 +41,42 @@ _NOT_A_NAME = re.compile(
     r"|studies|education|management|systems|network\w*|theory|applied|advanced)\b",
     re.IGNORECASE,
 )
+_PLACES = re.compile(
+    r"(?-i:(?:UC|UT|US|UK|EU) .*|[TKFHV]U (?:Amsterdam|Berlin|Braunschweig|Chemnitz|Dortmund"
+    r"|Graz|Hamburg|Ilmenau|Kaiserslautern|Wien|Vienna|Delft|Dresden|Leuven|Munich|M.{1,2}nchen"
+    r"|Darmstadt|Eindhoven))"
+    r"|.*\b(?:tech|state|polytech\w*|leuven|delft|eindhoven|dresden|m[uü]nchen|munich|z[uü]rich"
+    r"|darmstadt|bombay|delhi|kanpur|madras|kharagpur|csail)"
+    r"|johns? hopkins|carnegie mellon|hong kong|san (?:francisco|diego|jos[eé]|antonio)"
+    r"|santa (?:cruz|barbara|clara|monica|fe)|los (?:angeles|alamos|gatos)|las vegas|palo alto"
+    r"|mountain view|menlo park|redwood city|ann arbor|notre dame|[eé]cole .*|sorbonne .*"
+    r"|paris[ -](?:sud|saclay|diderot|descartes|cit[eé]|est|sorbonne)|tel aviv|buenos aires"
+    r"|st\.? (?:louis|petersburg|andrews|gallen)|saint petersburg|rio de janeiro|s[aã]o paulo"
+    r"|belo horizonte|porto alegre|new (?:haven|jersey|mexico|orleans|zealand|south wales)"
+    r"|(?:north|south) (?:carolina|dakota|africa)|west virginia|rhode island|sri lanka|costa rica"
+    r"|saudi arabia|puerto rico|el salvador|czech republic|chapel hill|stony brook|oak ridge"
+    r"|lawrence (?:berkeley|livermore)|kuala lumpur|ho chi minh|addis ababa|abu dhabi|den haag"
+    r"|la plata|george (?:mason|washington)|wake forest|case western(?: reserve)?|ben gurion",
+    re.IGNORECASE,
+)
+"""Towns and universities that look like names, as whole texts."""
+
+# "ETH Zürich", but not the family name of "WANG Wei".
+_ACRONYM = re.compile(r"[A-Z]{3,4}")
+_SYLLABLE = re.compile(r"(?:ZH|CH|SH|[BPMFDTNLGKHJQXRZCSYW])?[AEIOU]{1,3}(?:NG?|R)?")
+
+_FOREIGN = (
+    r"(?:cognome|sobrenome|(?:votre )?pr[ée]noms?(?: (?:et )?noms?)?|noms?(?: et)? pr[ée]noms?"
+    r"|nazwisko|jm[ée]no|p[řr][íi]jmen[íi]|priezvisko|prezime|ime(?: in?)? priimek"
+    r"|ad[ıi]? soyad[ıi]?|(?:seu|su|tu|tuo|votre|ton|mein|ihr|dein|uw|jouw|va[sš]e|twoje) "
+    r"(?:nome|nombre|nom|name|naam|jm[ée]no|imi[ęe])|fulan[oa]|vorname\w*|nachname\w*|nombres"
+    r"|fornavn|etternavn|efternavn|f[öo]rnamn|efternamn|voornaam|achternaam|etunimi|sukunimi"
+    r"|keresztn[ée]v|vezet[ée]kn[ée]v|имя|фамилия|ola nordmann)"
+)
+"""What templates in other languages have in place of a name."""
+
 _TEMPLATE = re.compile(
+    rf"\b{_FOREIGN}\b|"
     r"\b(?:anonym\w*|(?:given|first|last|second|third|fourth|fifth|sixth|full|your|author\w*|family"
     r"|student|middle)[\s-]*names?|first\s*name\w*|last\s*name\w*|surname|forename|(?:first|second|third"
     r"|fourth|another|other|corresponding|co|contact|last|main|an?)[\s-]?author\w*|authors?|coauthor"
@@ -71,7 +106,7 @@ def is_name(text: str, fewest: int = 2) -> bool:
     words = text.split()
     if len(text) > LONGEST_NAME or len(words) > MOST_WORDS or len(words) < fewest:
         return is_unspaced_name(text)
-    if _NOT_A_NAME.search(text) or is_template_name(text):
+    if _NOT_A_NAME.search(text) or is_template_name(text) or _is_place(text):
         return False
 
     full = [word for word in words if word not in _PARTICLES]
@@ -81,6 +116,13 @@ def is_name(text: str, fewest: int = 2) -> bool:
         and len(full) >= min(fewest, 2)
         and all(_WORD.fullmatch(word) and not word[0].islower() for word in full)
     )
+
+
+def _is_place(text: str) -> bool:
+    """Return whether a text that looks like a name is a town or a university."""
+    first, _, rest = text.partition(" ")
+    is_acronym = _ACRONYM.fullmatch(first) and not rest.isupper() and not _SYLLABLE.fullmatch(first)
+    return bool(is_acronym) or _PLACES.fullmatch(text) is not None
 
 
 def is_unspaced_name(text: str) -> bool:

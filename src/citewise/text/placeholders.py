@@ -14,7 +14,11 @@ _PLACEHOLDER = re.compile(
     r"|(?:your |the |insert |put |write |type )*"
     r"abstract(?: (?:(?:text )?(?:goes |comes )?here|in|of|your|should|must|is|about)\b.{0,200})?"
     r"|(?:here|hier|aqu[ií])\b.{0,30}\babstract\b.{0,80}"
-    r"|(?:insert|write|add|put) .{0,60}(?:here|abstract))?\W*",
+    r"|(?:please )?(?:insert|write|add|put|enter|type|paste|provide|include) .{0,60}"
+    r"(?:here|abstract(?: text)?)|(?:the )?(?:text|body) of (?:your|the|an) abstract(?: here)?"
+    r"|(?:escrib[ae]|insert[ae]|insira|inserire|ins[ée]rez|entrez|tapez|digite|skriv|schreiben sie)"
+    r"\b.{0,40}\b(?:aqu[ií]|qui|ici|hier|h[äe]r|resum(?:en|o)|r[ée]sum[ée]|abstract|sommario)"
+    r"\b.{0,40})?\W*",
     re.IGNORECASE | re.DOTALL,
 )
 _FILLER = re.compile(r"\blorem ipsum dolor sit amet\b", re.IGNORECASE)

@@ -66,9 +66,18 @@ _MARGINS = (
     *("preface", "vorwort", "abbreviation", "abkürzung", "nomenclature", "notation", "list of"),
     *("publications", "author summary", "data availability", "supplement", "supplementary"),
     *("supplemental", "appendix", "anhang", "conflict", "funding", "erklärung"),
-    *("eidesstattliche",),
+    *("eidesstattliche", "liste des", "liste der", "lista de", "lista delle", "table des"),
+    *("engagement de", "inhaltsverzeichnis", "abbildungsverzeichnis", "tabellenverzeichnis"),
+    *("abkürzungsverzeichnis", "symbolverzeichnis", "selbstständigkeitserklärung", "déclaration"),
+    *("dichiarazione", "declaración", "declaração", "curriculum vitae", "lebenslauf"),
 )
 """What other sections begin with that do not tell what a paper is about."""
+
+_WHOLE_MARGINS = (
+    *("engagement", "licence", "license", "copyright", "glossary", "glossar", "glossaire"),
+    *("acronyms", "symbols", "list", "dédicace", "widmung", "colophon", "vita"),
+)
+"""Whole headings of such sections; with more words they can be any section."""
 
 _OTHERS = (
     *("key words", "table of contents", "methods", "materials and methods", "methodology"),
@@ -116,7 +125,8 @@ _INTRODUCTION = _all(_INTRODUCTIONS, _BACKGROUNDS)
 _INTRODUCTION_BEGINS = tuple(_all(_INTRODUCTIONS))
 _REFERENCE_LIST = _all(_REFERENCES)
 _AUTHOR_LIST = _all(_AUTHORS)
-_USUAL = _all(_REFERENCES, _AUTHORS, _OTHERS)
+_WHOLE_MARGIN = _all(_WHOLE_MARGINS)
+_USUAL = _all(_REFERENCES, _AUTHORS, _OTHERS, _WHOLE_MARGINS)
 
 _THANKING = re.compile(rf"{_pattern(_all(_THANKS))}(?:e?s|en)?\b")
 _ASIDE = re.compile(rf"{_pattern(_all(_THANKS, _ASIDES))}(?:e?s|en)?\b")
@@ -179,7 +189,8 @@ def is_margin(heading: str) -> bool:
     """Return whether a section is an aside, or cannot tell what the paper is about: a preface, an
     appendix.
     """
-    return is_aside(heading) or _MARGIN.match(plain(heading)) is not None
+    name = plain(heading)
+    return is_aside(heading) or name in _WHOLE_MARGIN or _MARGIN.match(name) is not None
 
 
 def is_usual(heading: str) -> bool:

@@ -15,6 +15,7 @@ _CITATION = re.compile(
     r"|\s{0,9}\[([^][{}=]{1,1000})\])"
     r"|\\(newcite|newciteA)\s{0,9}\{([^{}]{1,5000})\}"
 )
+_VERBATIM = re.compile(r"\\(?:verb|lstinline)\*?([^\sA-Za-z*{[])[^\n]{0,300}?\1")
 _FURTHER_KEYS = re.compile(rf"{_OPTIONS}\s{{0,9}}\{{([^{{}}]{{1,5000}})\}}")
 _PLACEHOLDER = re.compile(rf"\W*(?:{UNWRITTEN}|citation[ _-]?needed)?\W*", re.IGNORECASE)
 
@@ -28,8 +29,10 @@ _BIBLIOGRAPHY = re.compile(
 def citations(text: str) -> Iterator[tuple[int, int, str, tuple[str, ...]]]:
     r"""Yield (start, end, name, keys) of each citation command.
 
-    A command with several lists of keys, such as \cites[p. 3]{one}{two} of biblatex, is one.
+    A command with several lists of keys, such as \cites[p. 3]{one}{two} of biblatex, is one; what
+    is printed as it stands (\verb|\cite{key}|) is none.
     """
+    text = _VERBATIM.sub(lambda verbatim: " " * len(verbatim[0]), text)
     for match in _CITATION.finditer(text):
         name, end = match[1] or match[4], match.end()
         lists = [match[2] or match[3] or match[5]]

@@ -80,8 +80,21 @@ _DROPPED = re.compile(
     r"[~\s]{0,20}\\(?:[A-Za-z]*[cC]ite[A-Za-z]*|footnote(?:mark|text)?|thanks|tnote(?:ref|text)"
     r"|label|index|todo|color|ref|eqref|autoref|[cC]ref|[vh]space|fontsize|linespread"
     r"|includegraphics|orcid|email|sout|fx(?:note|warning|error|fatal)|selectlanguage|pagestyle"
-    r"|thispagestyle|pagenumbering|addcontentsline|setcounter|markboth|vskip|markright)\*?(?![A-Za-z])"
+    r"|thispagestyle|pagenumbering|addcontentsline|setcounter|markboth|markright|newgeometry"
+    r"|graphicspath|printbibliography|tcblistof)\*?(?![A-Za-z])"
 )
+_MORE_ARGUMENTS = {"addcontentsline": 3, "tcblistof": 2, "markboth": 2, "fontsize": 2}
+"""How many arguments some of these commands have; the others have one."""
+
+_UNIT = r"(?:\\[A-Za-z]{1,20}|(?:true)?(?:pt|cm|mm|em|ex|in|pc|bp|dd|sp|fil{1,3}))"
+_SIZE = rf"\s{{0,5}}[+-]?\s{{0,5}}(?:[\d.,]{{1,12}}\s{{0,5}}{_UNIT}|\\[A-Za-z]{{1,20}})"
+SKIP = rf"\\(?:[vh]skip|kern|[vh]glue)(?![A-Za-z]){_SIZE}(?:\s{{1,5}}(?:plus|minus){_SIZE}){{0,2}}"
+r"""A pattern of a space whose length has no braces: "\vskip 1.0cm plus 2pt"."""
+
+_SKIP = re.compile(SKIP)
+_LEFT_COMMAND = re.compile(r"\\[A-Za-z@]{2,}\*?")
+LINE_BREAK = "\ue010"
+"""Stands for the end of a line while LaTeX becomes text."""
 
 _OPTION = re.compile(r"\s*\[[^][]*\]")
 
@@ -168,9 +181,37 @@ def split_commands(text: str) -> tuple[str, Commands]:
 
 def plain_text(text: str, commands: Commands) -> str:
     """Return a piece of LaTeX as text, without footnotes and citations."""
-    text = _without_dropped(expanded(text, commands))
+    text = _without_dropped(_SKIP.sub(" ", expanded(text, commands)))
     text = decode_long(_with_second_arguments(with_quantities(text)))
     return _SPACE_BEFORE_MARK.sub(r"\1", _EMPTY_PARENTHESES.sub("", text)).strip()
+
+
+def plain_lines(text: str, breaks: re.Pattern[str]) -> list[str]:
+    r"""Return the lines of a piece of LaTeX as text; a group may span some: "{\bf A \\ B}"."""
+    marked = breaks.sub(f" {LINE_BREAK} ", closed(text.replace(LINE_BREAK, " ")))
+    return [without_commands(line) for line in plain_text(marked, {}).split(LINE_BREAK)]
+
+
+def without_commands(text: str) -> str:
+    """Return one line of text without the commands that could not be converted."""
+    return " ".join(_LEFT_COMMAND.sub(" ", text.replace("\ufffd", " ")).split())
+
+
+def closed(text: str) -> str:
+    """Return LaTeX without the braces that have no partner, which could not be converted."""
+    opened: list[int] = []
+    lone: dict[int, str] = {}
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            opened.append(match.start())
+        elif match[0] == "}" and opened:
+            opened.pop()
+        elif match[0] == "}":
+            lone[match.start()] = ""
+    lone |= dict.fromkeys(opened, "{}")
+    if not lone:
+        return text
+    return "".join(lone.get(place, character) for place, character in enumerate(text))
 
 
 def expanded(text: str, commands: Commands) -> str:
@@ -266,9 +307,11 @@ def _without_dropped(text: str) -> str:
         while option := _OPTION.match(text, position):
             position = option.end()
 
-        argument = group(text, position) if unclosed < MAX_UNCLOSED else None
-        unclosed += argument is None and text[position : position + 1] == "{"
-        position = argument[1] if argument else position
+        name = match[0].strip("~ \t\n\\*")
+        for _ in range(_MORE_ARGUMENTS.get(name, 1)):
+            argument = group(text, position) if unclosed < MAX_UNCLOSED else None
+            unclosed += argument is None and text[position : position + 1] == "{"
+            position = argument[1] if argument else position
     return "".join([*parts, text[position:]])
 
 

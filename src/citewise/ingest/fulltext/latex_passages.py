@@ -56,6 +56,10 @@ _REMOVED = re.compile(
     r"|authorrunning|shorttitle|shortauthors|journalinfo|submitted"
     rf"|[vh]space|setlength|setcounter|newtheorem|pagestyle|thispagestyle){_ARGUMENT}"
 )
+_LAYOUT = re.compile(
+    r"\\begin\s*\{(?:adjustwidth|minipage|multicols)\*?\}\s*(?:\[[^][]{0,100}\]\s*){0,3}"
+    r"(?:\{[^{}]{0,100}\}\s*){0,2}"
+)
 _REFERENCE = re.compile(r"\\(?:eq|auto|[cC]|page|v|name|sub|nice)?ref\*?\s*\{[^{}]*\}")
 _HEADING = re.compile(rf"\\(?:part|chapter|(?:sub){{0,2}}section|(?:sub)?paragraph){_ARGUMENT}")
 _ABSTRACT = re.compile(r"\\begin\s*\{abstract\*?\}|\\abstract\s*(?=\{)")
@@ -74,7 +78,7 @@ def passages(body: str) -> Iterator[Passage]:
     """Yield the passages of a document's body; footnotes and captions follow their paragraph."""
     text = _without_environments(_PRIVATE.sub("", body))
     text = _MATH.sub(lambda match: _formula(match[1] or match[2] or ""), text)
-    text = _REFERENCE.sub("REF", _without(text, _REMOVED))
+    text = _REFERENCE.sub("REF", _without(_LAYOUT.sub(" ", text), _REMOVED))
 
     for section, part in _sections(text):
         for paragraph in _BREAK.split(part):
@@ -130,7 +134,7 @@ def _moved(paragraph: str) -> tuple[str, list[str]]:
 def _passage(piece: str, section: str) -> Passage:
     """Return a piece of LaTeX as a passage, in which citations are printed as "[key1, key2]"."""
     with_placeholders, cited = _with_placeholders(piece)
-    text = tex_commands.plain_text(with_placeholders, {})
+    text = tex_commands.plain_text(tex_commands.closed(with_placeholders), {})
 
     writer, position = PassageWriter(), 0
     for match in _MARK.finditer(text):
