@@ -107,6 +107,7 @@ _APART = re.compile(r"\\(?:(?:qquad|quad|hfill)(?![A-Za-z])|hspace\*?\s{0,5}\{[^
 """A space between names in one line."""
 
 _PIECES = re.compile(
+    rf"{_MARKED}[\d*,]{{0,9}}(?=\s)|"
     r"[,;·•|/]|\\&|&|(?:^|\s)(?:and|und|et|y|e|og|och|en|ve)\s|(?<=\w\s)\\,(?=\s?\w)|\s{0,9}\n\s{0,9}\n"
 )
 _LABEL = re.compile(
