@@ -69,7 +69,7 @@ _COURTESY = re.compile(
     r"\s{0,9}(?=\{)"
 )
 _INSTITUTION = re.compile(
-    r"universi|institut|\bdep(?:art|t)|facult|fakult|school|college|labor", re.I
+    r"universi|institut|\bdep(?:art|t)|facult|fakult|school|college|labor|number|matri|\d{5}", re.I
 )
 
 # What stands beside a name and is none of it, with its argument.
@@ -79,6 +79,8 @@ _BESIDE = re.compile(
     r"|address|homepage|url|texttt|label|vspace|fontsize|authormark|equalcont|authornote|dag"
     rf"|comma|Mark|textcolor|color|ensuremath|IEEEspecialpapernotice|adr){_OPTION}"
 )
+_NOTE = re.compile(rf"\\(?:[tT]hanks|footnote|corref|fnref|orcid[A-Za-z]*){_OPTION}")
+_ADDRESS_LINE = re.compile(r"(?<=\\\\)\s{0,9}\\(?:texttt|email|url)\s{0,9}\{")
 _MARK = re.compile(
     r"\\(?:textsuperscript|textsubscript|IEEEauthorrefmark|textordmasculine|footnotemark|affmark|samethanks"
     r"|authorrefmark|affilnum|thanksmark)\s{0,9}(?:\[[^][]{0,100}\])?(?=\s{0,9}[\[{])"
@@ -110,6 +112,8 @@ _PIECES = re.compile(
     rf"{_MARKED}[\d*,]{{0,9}}(?=\s)|"
     r"[,;·•|/]|\\&|&|(?:^|\s)(?:and|und|et|y|e|og|och|en|ve)\s|(?<=\w\s)\\,(?=\s?\w)|\s{0,9}\n\s{0,9}\n"
 )
+_LIST_END = re.compile(r"(?:[,;&]|\s(?:and|und|et))\s*\Z")
+_LIST_GOES_ON = re.compile(r"\s*(?:and|und|et|&)\s")
 _LABEL = re.compile(
     r"\W*(?:authors?|autor(?:es|in)?|by|von|par|(?:submitted|written"
     r"|presented|prepared) by|(?:vorgelegt|eingereicht|verfasst) von|(?:pr[ée]sent[ée]e?"
@@ -295,13 +299,19 @@ def _names_in_lines(lines: list[str], fewest: int, has_more: bool) -> Iterator[s
     for number, (line, names) in enumerate(zip(lines, found, strict=True)):
         following = lines[number + 1] if number + 1 < len(lines) else ""
         is_further = is_list and _whole_line(line) and _INSTITUTION.search(following)
-        if names and is_open and (is_first or are_names or _is_list_of_names(line)):
+        is_continued = number > 0 and _continues(lines[number - 1], line)
+        if names and is_open and (is_first or are_names or is_continued or _is_list_of_names(line)):
             yield from names
             is_first = False
         elif names and is_further:
             yield from names
         else:
             is_open = is_first = "@" in line
+
+
+def _continues(previous: str, line: str) -> bool:
+    """Return whether two lines are one list: "Ada King," and "and Alan Turing"."""
+    return _LIST_END.search(previous) is not None or _LIST_GOES_ON.match(line) is not None
 
 
 def _is_list_of_names(line: str) -> bool:
@@ -311,7 +321,10 @@ def _is_list_of_names(line: str) -> bool:
 
 def _without_beside(block: str) -> str:
     """Return an author block without notes, addresses and the like; marks become one character."""
-    block = "".join(piece for piece, _ in cut(block, _BESIDE))
+    block = _ADDRESS_LINE.sub(r"\\newline @ \g<0>", block)
+    noted = [piece for piece, _ in cut(block, _NOTE)]
+    block = "".join(f"{piece}{_MARKED if piece[-1:].isalpha() else ''}" for piece in noted[:-1])
+    block = "".join(piece for piece, _ in cut(block + noted[-1], _BESIDE))
     block = _UNBRACED.sub(" ", block)
     block = _MARKED.join(piece for piece, _ in cut(block, _MARK))
     return _FORMULA.sub(_MARKED, block)
