@@ -222,7 +222,7 @@ def test_references_in_the_front_matter() -> None:
 
 def test_plain_text() -> None:
     marked = "A **bold** [link](http://x) [@a], H~2~O ^[note] and [x]{.sc} (@b), `code` [^1]."
-    assert plain_text(marked) == "A bold link, H~2~O and x (@b), code."
+    assert plain_text(marked) == "A bold link, H2O and x (@b), code."
 
 
 def test_running_text_has_no_headings_and_code() -> None:
@@ -265,3 +265,25 @@ def test_no_text_takes_long(piece: str) -> None:
 def test_front_matter_that_never_ends_is_text() -> None:
     metadata, body = front_matter("---\ntitle: x\n")
     assert (metadata.fields, body) == ({}, "---\ntitle: x\n")
+
+
+def test_names_above_the_text_where_the_title_is_elsewhere() -> None:
+    names = "\\\nAda A. Lowe^1^, John Roe^2^\n\n^1^ Hive"
+    draft = draft_of(f"---\ntitle: On g~0~\nauthor: ''\n---\n\n{names}\n\n# Bees\n\nFly.", "md")
+    assert (draft.title, draft.authors) == ("On g0", ("Ada A. Lowe", "John Roe"))
+
+
+def test_lines_about_the_draft_below_its_title() -> None:
+    about = "**Authors:** Ada Lowe, John Roe\n**Date:** 2026"
+    draft = draft_of(f"# Bees\n\n{about}\n\n---\n\n## Dances\n\nBees dance.", "md")
+    assert (draft.title, draft.authors) == ("Bees", ("Ada Lowe", "John Roe"))
+    assert draft.abstract == "Bees dance."
+
+
+@pytest.mark.parametrize("heading", ["Glossary", "Nomenclature", "Contents", "Introduction"])
+def test_a_usual_section_is_no_title(heading: str) -> None:
+    assert draft_of(f"# {heading}\n\nBees dance.\n\n# More\n\nHives.", "md").title == ""
+
+
+def test_captions_that_cite_are_left_out() -> None:
+    assert plain_text("Bees. ![A dance [@one].\\label{x}](bees.pdf) Hives.") == "Bees. Hives."

@@ -143,6 +143,7 @@ def test_a_bare_value_with_its_scheme(value: str, scheme: str, name: str) -> Non
 @given(IDS)
 @example("10.1000/a%2525b")  # a percent sign that is itself escaped
 @example("10.1000/a%20%20b")
+@example("10.1000/%00")
 @example("10.48550/arXiv.1706.03762v1v2")
 def test_a_key_is_its_own_key(text: str) -> None:
     assert ids.key(ids.key(text)) == ids.key(text)

@@ -53,6 +53,12 @@ def authors(text: str) -> tuple[str, ...]:
         r"Ada King$^1$, Alan M. Turing$^2$",
         r"\author{\name Ada King \email \href{mailto:a@b.c}{a@b.c}\\ \addr Hive \AND "
         r"\name Alan M. Turing \email \texttt{c@d} \\ \addr Hive}",
+        r"\author{Ada King$^{1}$ Alan~M. Turing$^{2}$\\ $^1$Hive}",
+        r"\author{Ada King,\\ Alan M. Turing \\ Dept of Bees}",
+        r"\author{Ada King\\ and Alan M. Turing \\ Dept of Bees}",
+        r"\author{Ada King\thanks{a@b.c}\\ Alan M. Turing\footnote{Paid.} \\ Hive University}",
+        r"\author{Ada King \\ \texttt{a@b.c} \\ Alan M. Turing \\ \texttt{c@d.e}}",
+        r"\author{Ada King \\ Number: 123456 \\ Alan M. Turing \\ Number: 123457}",
         r"\author{M.}{Ada}{King}\author{Dr}{Alan M.}{Turing}",
         r"\author{Ada King\\Dept of Bees\\Alan M. Turing\\Hive University\\Georgia Tech}",
         r"\author{Ada King \hspace{1cm} Alan M. Turing \\ UC Santa Cruz \\ \texttt{a@b.c}}",

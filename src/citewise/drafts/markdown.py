@@ -51,6 +51,14 @@ _NUMBERED = re.compile(r"\d\d\..{1,100}\.md")
 _TAG = re.compile(r"^\[@([^\]\s]{1,200})\]:[ \t]*(\S{1,1000})[^\n]*$", re.MULTILINE)
 _BOLD_LABEL = re.compile(r"^(?:\*\*|__)(.{1,60}?)(?:\*\*|__)", re.MULTILINE)
 
+# "**Authors:** Ada King", "**Date:** 2026": a line of what is said about the draft.
+_ABOUT = re.compile(
+    r"^(?:\*\*|__)(authors?|date|affiliations?|organi[sz]ation|institution|version|paper|contact"
+    r"|e-?mail|corresponding authors?|keywords|status|licen[cs]e|doi|repository|code|last updated)"
+    r"[ \t]*:?(?:\*\*|__)[ \t]*:?[ \t]*([^\n]{0,2000})$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
 
 @dataclass
 class _Files:
@@ -243,7 +251,8 @@ def _below_title(parts: list[Section]) -> str:
 
 
 def _without_names(text: str) -> str:
-    """Return a text without a first paragraph that lists the authors."""
+    """Return a text without lines about the draft, and a first paragraph that lists the authors."""
+    text = _ABOUT.sub("", text)
     first, _, rest = text.strip().partition("\n\n")
     return rest if people(_unlisted(first)) else text
 
@@ -254,10 +263,15 @@ def _introduction(heading: str) -> str:
 
 
 def _listed_authors(parts: list[Section]) -> tuple[str, ...]:
-    """Return the names in a section "Authors", else in the first paragraph below the title."""
+    """Return the names in a section "Authors", else after that word or in the first paragraph below
+    the title; where the title is elsewhere, in a first paragraph with marks of affiliations.
+    """
     listed = [each.text for each in parts if section_names.is_authors(each.heading)]
-    first = next(iter(listed), _below_title(parts)).strip().split("\n\n")[0]
-    return people(_unlisted(first))
+    below = _below_title(parts)
+    about = (match[2] for match in _ABOUT.finditer(below) if match[1].lower().startswith("author"))
+    first = next(iter(listed), next(about, below)).strip().split("\n\n")[0]
+    marked = parts[0].text.strip().split("\n\n")[0] if parts and not parts[0].level else ""
+    return people(_unlisted(first)) or (people(_unlisted(marked)) if "^" in marked else ())
 
 
 def _unlisted(text: str) -> str:
@@ -266,7 +280,7 @@ def _unlisted(text: str) -> str:
     """
     if len(text) > LONGEST_LIST:
         return ""
-    lines = [re.sub(r"^\s*[-*+]\s+", "", line) for line in text.split("\n")]
+    lines = [re.sub(r"^\s*[-*+]\s+|^\\\s*$", "", line) for line in text.split("\n")]
     marked = (re.sub(r"\^[^^\s]{1,40}\^|\\\*", "", line) for line in lines)
     return "\n".join(plain_text(line).rstrip(",") for line in marked)
 

@@ -29,7 +29,7 @@ _SEMICOLONS = re.compile(r"\s*(?:;|；|\n)\s*|\s+(?:&|and|und|et)\s+")
 _NO_NAME = re.compile(
     r"\b(?:report|article|paper|review|original|case|study|manuscript|supplementa\w*|information"
     r"|materials?|appendix|preprint|submitted|submission|chapter|dissertation|proposal|running|head"
-    r"|keywords?|introduction|from|to|by|an?|is|are|we|our|project|data|analysis|method|model|system"
+    r"|keywords?|introduction|from|to|by|an?(?!\.)|is|are|we|our|project|data|analysis|method|model|system"
     r"|software|package|library|guide|manual|notes?|tutorial|how|why|what|technical|annual|journal"
     r"|conference|proceedings|january|february|march|april|june|july|august|september|october"
     r"|november|december|changelog|reference|api|documentation|contents|license|readme|status)\b|@|https?:",

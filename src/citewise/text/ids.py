@@ -120,7 +120,7 @@ def _key(value: str, scheme: str) -> str:
 
 def _canonical(scheme: str, value: str) -> str:
     """Return the key of a bare id: percent-decoded, in the scheme's case, without arXiv version."""
-    while "%" in value and (plain := "".join(unquote(value).split())) != value:
+    while "%" in value and (plain := "".join(filter(_is_visible, unquote(value)))) != value:
         value = plain
 
     if scheme == "doi":
@@ -229,6 +229,10 @@ def same_person(one: str, other: str) -> bool:
         left == right or left == right[:1] or right == left[:1]
         for left, right in zip(_given(one), _given(other), strict=False)
     )
+
+
+def _is_visible(character: str) -> bool:
+    return character.isprintable() and not character.isspace()
 
 
 def keys_of(paper: Paper) -> tuple[str, ...]:

@@ -7,17 +7,17 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from citewise.text.person_names import is_name, is_template_name, without_titles
-from citewise.text.tex_commands import (
-    SKIP,
-    Commands,
-    arguments,
-    cut,
-    expanded,
-    group,
-    plain_lines,
-    plain_text,
+from citewise.text.latex_author_lines import (
+    LABEL,
+    MARKED,
+    OPTION,
+    lines_of,
+    names_in,
+    names_in_line,
+    whole_line,
 )
+from citewise.text.person_names import is_name
+from citewise.text.tex_commands import Commands, arguments, cut, expanded, group, plain_text
 from citewise.text.tex_source import BEGIN_DOCUMENT
 
 LONGEST_BLOCK = 20_000
@@ -30,8 +30,7 @@ MOST_PARTS = 20
 FRONT = 3_000
 """Characters after a printed title in which authors are looked for."""
 
-_OPTION = r"\*?\s{0,9}(?:\[[^][]{0,1000}\]\s{0,9}){0,2}(?=\{)"
-_AUTHOR = re.compile(rf"\\(?:author|Author|icmlauthor|authors|autor|auteur|autore){_OPTION}")
+_AUTHOR = re.compile(rf"\\(?:author|Author|icmlauthor|authors|autor|auteur|autore){OPTION}")
 _NAME_BLOCK = re.compile(r"\\IEEEauthorblockN\s{0,9}(?=\{)")
 
 # A document whose \author commands replace each other, unless something of an author's follows.
@@ -68,62 +67,6 @@ _COURTESY = re.compile(
     r"\\(?:author|auteur|autor)\s{0,9}\{\s{0,9}(?:M|Mr|Mrs|Ms|Mme|Mlle|Dr|Herr|Frau)?\.?\s{0,9}\}"
     r"\s{0,9}(?=\{)"
 )
-_INSTITUTION = re.compile(
-    r"universi|institut|\bdep(?:art|t)|facult|fakult|school|college|labor", re.I
-)
-
-# What stands beside a name and is none of it, with its argument.
-_BESIDE = re.compile(
-    r"\\(?:[tT]hanks|footnote(?:mark|text)?|inst|orcid[A-Za-z]*|corref|fnref|cormark|fnmark|tnoteref"
-    r"|altaffil\w*|email|ead|affil\w*|institut\w*|IEEEmembership|IEEEcompsoc\w+|IEEEauthorblockA"
-    r"|address|homepage|url|texttt|label|vspace|fontsize|authormark|equalcont|authornote|dag"
-    rf"|comma|Mark|textcolor|color|ensuremath|IEEEspecialpapernotice|adr){_OPTION}"
-)
-_MARK = re.compile(
-    r"\\(?:textsuperscript|textsubscript|IEEEauthorrefmark|textordmasculine|footnotemark|affmark|samethanks"
-    r"|authorrefmark|affilnum|thanksmark)\s{0,9}(?:\[[^][]{0,100}\])?(?=\s{0,9}[\[{])"
-)
-_FORMULA = re.compile(
-    r"\$[^$]{0,300}\$|\\\([^()]{0,300}\\\)|(?<!\\)\^\{[^{}]{0,50}\}|\\(?:dag(?:ger)?|ddag(?:ger)?|S|P|Letter|ast|star)\b"
-)
-_TYPEWRITER = re.compile(
-    r"\{\s{0,9}\\(?:tt|ttfamily|footnotesize|scriptsize|tiny|normalsize|small\s{0,5}\\tt)\b"
-)
-_LINK = r"(?:\s{0,9}\\(?:href|url|texttt|nolinkurl)\s{0,5}(?:\{[^{}]{0,300}\}){1,2})?"
-_CONTACT = re.compile(r"\\(?:email|texttt|url|href|affil|institut)")
-_UNBRACED = re.compile(rf"\\(?:email|addr)\b(?!\s{{0,9}}[{{[]){_LINK}[^\\]{{0,300}}")
-_MARKED = "\ue000"
-"""Stands for an affiliation's mark."""
-
-_BLOCKS = re.compile(r"\\(?:and|And|AND|newauthor|name)(?![A-Za-z])|(?<!\\)&")
-_LINES = re.compile(
-    rf"{SKIP}|"
-    r"\\\\\*?\s{0,9}(?:\[[^][]{0,50}\])?|\\(?:newline|linebreak|par|bigskip|medskip|smallskip"
-    r"|tabularnewline|vfill|addr)(?![A-Za-z])"
-    r"|\n[ \t]{0,50}\n"
-    r"|\\[;:!]|\\(?:begin|end)\s{0,9}\{[a-z*]{1,30}\}(?:\s{0,9}[\[{][^][{}]{0,50}[\]}]){0,2}"
-)
-_APART = re.compile(r"\\(?:(?:qquad|quad|hfill)(?![A-Za-z])|hspace\*?\s{0,5}\{[^{}]{0,50}\})")
-"""A space between names in one line."""
-
-_PIECES = re.compile(
-    r"[,;·•|/]|\\&|&|(?:^|\s)(?:and|und|et|y|e|og|och|en|ve)\s|(?<=\w\s)\\,(?=\s?\w)|\s{0,9}\n\s{0,9}\n"
-)
-_LABEL = re.compile(
-    r"\W*(?:authors?|autor(?:es|in)?|by|von|par|(?:submitted|written"
-    r"|presented|prepared) by|(?:vorgelegt|eingereicht|verfasst) von|(?:pr[ée]sent[ée]e?"
-    r"|soutenue?)(?: et soutenue?)? par|presentad[ao] por|por|name|student|candidate|laureando"
-    r"|candidato)\s*:?\W*",
-    re.IGNORECASE,
-)
-_OTHERS = re.compile(
-    r"\W*(?:supervis\w*|advis[oe]rs?|asesor\w*|promotor\w*|director\w*|tutor\w*|betreuer\w*"
-    r"|gutachter\w*|examiner\w*|under the)\b.*",
-    re.IGNORECASE | re.DOTALL,
-)
-_SUFFIX = re.compile(
-    r"(?:Jr|Sr|I{2,3}|PhD|Ph\.?\s?D|MD|MSc|BSc|M\.?\s?Sc|Member|IEEE|Fellow)\.?", re.IGNORECASE
-)
 
 
 def authors_of(body: str, commands: Commands) -> tuple[str, ...]:
@@ -158,9 +101,9 @@ def _by_author_commands(body: str, commands: Commands) -> Iterator[str]:
     for block in (expanded(each[:LONGEST_BLOCK], commands) for each in blocks):
         names = [argument for _, argument in cut(block, _NAME_BLOCK) if argument]
         if names:
-            yield from itertools.chain.from_iterable(_names(name, 1) for name in names)
+            yield from itertools.chain.from_iterable(names_in(name, 1) for name in names)
         else:
-            yield from _names(block)
+            yield from names_in(block)
 
 
 def _by_courtesy(body: str, commands: Commands) -> Iterator[str]:
@@ -208,7 +151,7 @@ def _by_own_commands(body: str, commands: Commands) -> Iterator[str]:
     ]
 
     for source in itertools.chain(own, used):
-        names = [*_names(expanded(source[:LONGEST_BLOCK], commands))]
+        names = [*names_in(expanded(source[:LONGEST_BLOCK], commands))]
         if names:
             yield from names
             return
@@ -231,11 +174,11 @@ def _beside_printed_title(body: str, commands: Commands) -> Iterator[str]:
     if end is None:
         return
 
-    for line in _lines(expanded(front[end[1] :], commands)):
-        names = [*_names_in_line(line, 2)]
-        if names and _MARKED in line:
+    for line in lines_of(expanded(front[end[1] :], commands)):
+        names = [*names_in_line(line, 2)]
+        if names and MARKED in line:
             yield from names
-        elif line.strip(f" {_MARKED}"):
+        elif line.strip(f" {MARKED}"):
             return
 
 
@@ -246,100 +189,11 @@ def _after_label(body: str, commands: Commands) -> Iterator[str]:
     heading = _HEADING.search(front)
     front = front[: heading.start()] if heading else front
 
-    lines = iter(filter(None, _lines(expanded(front, commands))))
-    if any(_LABEL.fullmatch(line) for line in lines):
-        yield from _whole_line(next(lines, ""))
-
-
-def _whole_line(line: str) -> list[str]:
-    """Return the names in a line that has nothing else, else none."""
-    names = [*_names_in_line(line, 2)]
-    pieces = [piece for piece in map(_piece, _PIECES.split(line)) if piece]
-    others = (piece for piece in pieces if piece not in names)
-    return names if all(map(_SUFFIX.fullmatch, others)) else []
+    lines = iter(filter(None, lines_of(expanded(front, commands))))
+    if any(LABEL.fullmatch(line) for line in lines):
+        yield from whole_line(next(lines, ""))
 
 
 def _by_pdf_author(body: str, commands: Commands) -> Iterator[str]:
     for _, argument in arguments(body, _PDF_AUTHOR, 1):
-        yield from _names(expanded(argument[:LONGEST_BLOCK], commands))
-
-
-def _names(block: str, fewest: int = 2) -> Iterator[str]:
-    r"""Yield the names in the argument of an author command.
-
-    Each block (between \and) begins with names; what follows is an affiliation, until an e-mail
-    address ends it.
-    """
-    has_more = _CONTACT.search(block) is not None
-    for part in _BLOCKS.split(_without_beside(block)):
-        lines = [line for line in _lines(part) if line.strip(f" {_MARKED}{{}}")]
-        ends = [number for number, line in enumerate(lines) if _OTHERS.fullmatch(line)]
-        yield from _names_in_lines(lines[: ends[0] if ends else None], fewest, has_more)
-        if ends:
-            return
-
-
-def _names_in_lines(lines: list[str], fewest: int, has_more: bool) -> Iterator[str]:
-    """Yield the names in the lines of a block; `has_more` says whether there are addresses, too.
-
-    After a line of names, a single name can be that of a town or a university ("Georgia Tech"). It
-    is an author's where all lines are single names and nothing else is there, or where institutions
-    follow both it and the first.
-    """
-    lines = [line for line in lines if not _LABEL.fullmatch(line)]
-    found = [[*_names_in_line(line, fewest)] for line in lines]
-    are_names = not has_more and all(len(_whole_line(line)) == 1 for line in lines)
-    is_list = len(lines) > 1 and _INSTITUTION.search(lines[1]) is not None
-    is_open = is_first = True
-    for number, (line, names) in enumerate(zip(lines, found, strict=True)):
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        is_further = is_list and _whole_line(line) and _INSTITUTION.search(following)
-        if names and is_open and (is_first or are_names or _is_list_of_names(line)):
-            yield from names
-            is_first = False
-        elif names and is_further:
-            yield from names
-        else:
-            is_open = is_first = "@" in line
-
-
-def _is_list_of_names(line: str) -> bool:
-    """Return whether a line has marks of affiliations, or several names and nothing else."""
-    return _MARKED in line or len(_whole_line(line)) > 1
-
-
-def _without_beside(block: str) -> str:
-    """Return an author block without notes, addresses and the like; marks become one character."""
-    block = "".join(piece for piece, _ in cut(block, _BESIDE))
-    block = _UNBRACED.sub(" ", block)
-    block = _MARKED.join(piece for piece, _ in cut(block, _MARK))
-    return _FORMULA.sub(_MARKED, block)
-
-
-def _lines(part: str) -> list[str]:
-    """Return the lines of an author block as text."""
-    part = _FORMULA.sub(_MARKED, _MARKED.join(piece for piece, _ in cut(part, _MARK)))
-    return plain_lines(_TYPEWRITER.sub(r"\\newline @ {", _APART.sub("; ", part)), _LINES)
-
-
-def _names_in_line(line: str, fewest: int) -> Iterator[str]:
-    """Yield the names in a line, up to the first piece that is none.
-
-    A line that begins with a mark is an affiliation.
-    """
-    if line.startswith(_MARKED):
-        return
-    pieces = [each for each in (_piece(piece) for piece in _PIECES.split(line)) if each]
-    for piece in pieces:
-        if is_name(piece, fewest):
-            yield piece
-        elif not is_template_name(piece) and not _SUFFIX.fullmatch(piece):
-            return
-
-
-def _piece(text: str) -> str:
-    """Return a piece of an author line without marks, numbers and titles."""
-    text = re.sub(
-        rf"{_MARKED}[\s\d*]{{0,9}}|\([^()]{{0,80}}\)|^\s*\d{{1,2}}\s*(?:st|nd|rd|th)?\b", " ", text
-    )
-    return without_titles(re.sub(r"(?<=\w)[–—](?=\w)", "-", text))
+        yield from names_in(expanded(argument[:LONGEST_BLOCK], commands))
