@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from citewise.api import Library
-from citewise.rank.calibration import Judge
 from citewise.train.calibrating import (
     LEAST_QUERIES,
     Observation,
@@ -16,6 +15,7 @@ from citewise.train.calibrating import (
     fit_curve,
     word_salads,
 )
+from citewise.types import Judge
 
 
 def drawn(count: int, slope: float, judge: Judge = "model", seed: int = 0) -> list[Observation]:
