@@ -32,8 +32,8 @@ class ModelStore:
             ) from None
         except ValueError as error:
             raise BadLibrary(
-                f"{file}: damaged ({error}); delete this file to go back to what ships, and train "
-                "again if you wish"
+                f"{file}: damaged ({error}); delete this file to go back to what ships, and run "
+                "citewise train again if you wish"
             ) from None
 
     def names(self) -> tuple[str, ...]:
