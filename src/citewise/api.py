@@ -1,5 +1,6 @@
 """The Python face: what `citewise.open` returns, and the verbs that change a library."""
 
+import contextlib
 import functools
 import importlib.resources
 import re
@@ -339,10 +340,11 @@ def index(
     """Create or extend a library from files, folders or standard input ("-").
 
     With `mentions`, citing sentences are parsed to find what exactly is cited (extra `evidence`).
-    Returns what was done.
+    Returns what was done. Where nothing could be imported, no library is made, and the report says
+    why.
     """
     report = report or Report()
-    with uncollected():
+    with uncollected(), contextlib.suppress(writer.NothingAdded):
         read = read_ahead(sources, report, format, progress, mentions)
         writer.add(library, read, report, keep_versions, may_be_empty=False)
     return report

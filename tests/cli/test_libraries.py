@@ -153,8 +153,11 @@ def test_nothing_imported_is_said(run: Run, tmp_path: Path, library: Path) -> No
     code, _, err = run("index", *broken, "--library", tmp_path / "new")
     assert code == 1 and "no library was made" in err and "skipped" in err
     assert not (tmp_path / "new").exists()
+    report = citewise.index([broken[0]], tmp_path / "new", format="jsonl")
+    assert (report.read, report.imported, report.total("skipped")) == (2, 0, 2)
+    assert not (tmp_path / "new").exists()
 
     before = citewise.open(library).describe()
     code, _, err = run("index", *broken, "--library", library)
-    assert code == 1 and "Nothing was imported" in err
+    assert code == 1 and "the library is as it was" in err
     assert citewise.open(library).describe() == before

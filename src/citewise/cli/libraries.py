@@ -111,20 +111,23 @@ def index(
                 report=done,
                 progress=lambda reading: _show_reading(bar, reading),
             )
-        except citewise.MissingData:  # the sources are not there, or have nothing
+        except citewise.MissingData:  # some sources are not there
             stack.close()
             if done.counts:
                 say(report_table(done))
             raise
 
-        if events:
+        if events and done.imported:
             _note_near_duplicates(library, first_row, done)
 
-    say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
+    if done.imported:
+        say(f"{escape(str(library))}: {len(citewise.open(library)):,} papers")
     say(report_table(done))
-    if not (done.added or done.updated or done.unchanged or done.sentences or done.known_sentences):
-        say("Nothing was imported: no paper and no citing sentence was found in the sources.")
-        raise typer.Exit(1)
+    if not done.imported:
+        left = "the library is as it was" if first_row else "no library was made"
+        raise citewise.MissingData(
+            f"no paper and no citing sentence was found in the sources; {left}"
+        )
 
 
 def _show_reading(bar: Callable[[int, int | None], None], reading: Reading) -> None:

@@ -69,6 +69,12 @@ class Report:
             if self.listener is not None:
                 self.listener(event)
 
+    @property
+    def imported(self) -> int:
+        """How many papers and citing sentences were added, or were in the library already."""
+        papers = self.added + self.updated + self.unchanged
+        return papers + self.sentences + self.known_sentences
+
     def total(self, action: Action) -> int:
         """Return the number of events with an action."""
         return sum(count for (kind, _), count in self.counts.items() if kind == action)

@@ -21,6 +21,10 @@ from citewise.library.vectors import Kind, VectorWriter, text_hashes, text_of
 from citewise.protocols import Encoder
 
 
+class NothingAdded(MissingData):
+    """No paper and no citing sentence was given for a new library."""
+
+
 def add(
     path: Path | str,
     batches: Iterable[Batch],
@@ -30,15 +34,12 @@ def add(
 ) -> LibraryFolder:
     """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers.
 
-    Unless it `may_be_empty`, a library of nothing is not made, which is an error.
+    Unless it `may_be_empty`, a library of nothing is not made: NothingAdded is raised.
     """
     with _writing(folder_of(path)) as generation:
         Intake(generation, report or Report(), keep_versions).take(batches)
         if generation.empty and not may_be_empty:
-            raise MissingData(
-                f"{path}: no library was made, since no paper and no citing sentence was found in "
-                "the sources"
-            )
+            raise NothingAdded(f"{path}: no library was made, since there was nothing to add")
         generation.commit()
     return LibraryFolder(path)
 
