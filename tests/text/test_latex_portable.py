@@ -114,3 +114,8 @@ def test_what_is_encoded_is_portable_and_decodes(text: str) -> None:
 )
 def test_line_breaks_that_reference_managers_escape(source: str, text: str) -> None:
     assert decode(source) == text
+
+
+def test_accents_stand_on_letters_with_dots() -> None:
+    assert encode("Luís, naïve") == r"Lu{\'{i}}s, na{\"{i}}ve"
+    assert portable("A\u030angstro\u0308m") == r"{\r{A}}ngstr{\"o}m"

@@ -24,6 +24,7 @@ MAX_OPEN_OPTIONS = 4
 _COMMANDS = re.compile(r"\\([A-Za-z]+)")
 
 # Anything that makes a text LaTeX rather than plain text.
+_ACCENT_ON_DOTLESS = re.compile(r"""\\(['`^"])\s*(?:\{\\([ij])\s*\}|\\([ij])(?![A-Za-z])\s*)""")
 _LATEX = re.compile(r"[\\{}$~]|--|``|''")
 _BRACES = re.compile(r"(?<!\\)[{}]")
 _MARKS = re.compile(r"\\.|[][{}]", re.DOTALL)
@@ -267,6 +268,13 @@ def encode(text: str) -> str:
     return _SPECIAL.sub(_encoded_match, unicodedata.normalize("NFC", text))
 
 
+def with_dots(latex: str) -> str:
+    r"""Return LaTeX with \'{i} in place of \'\i: the same in print, and biber reads the latter as
+    a letter without dot and an accent, which pdfLaTeX cannot print.
+    """
+    return _ACCENT_ON_DOTLESS.sub(r"\\\1{\2\3}", latex)
+
+
 def encoded_character(character: str) -> str:
     """Return a character as LaTeX, in a text or in a formula."""
     return _encoded(character)
@@ -289,7 +297,8 @@ def _encoded(character: str) -> str:
     if unicodedata.name(character, "").startswith("CYRILLIC"):
         return character
 
-    for latex in (str(_encoder().unicode_to_latex(character)), _accented(character)):
+    spellings = str(_encoder().unicode_to_latex(character)), _accented(character)
+    for latex in map(with_dots, spellings):
         if latex.isascii() and _is_known(latex) and _converted(latex) == character:
             return latex
     return character

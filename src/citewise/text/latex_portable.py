@@ -5,7 +5,7 @@ rest.
 import re
 import unicodedata
 
-from citewise.text.latex import encode, encoded_character
+from citewise.text.latex import encode, encoded_character, with_dots
 from citewise.text.latex_commands import (
     ENCODED,
     MATH,
@@ -25,8 +25,6 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IN_ADDRESS = re.compile(r"(?<!\\)[%#]")
 
-# biber reads this as a letter without dot and an accent, which pdfLaTeX cannot print.
-_ACCENT_ON_DOTLESS = re.compile(r"""\\(['`^"])\s*(?:\{\\([ij])\s*\}|\\([ij])(?![A-Za-z])\s*)""")
 _ACCENTS = "'`^\"~=."
 _SYMBOLS = " ,;:!-/@&%$#_{}"
 
@@ -44,7 +42,7 @@ def portable(latex: str) -> str | None:
 
     Special characters outside formulas are escaped, and characters become commands.
     """
-    return _Repair(_ACCENT_ON_DOTLESS.sub(r"\\\1{\2\3}", latex)).result()
+    return _Repair(with_dots(unicodedata.normalize("NFC", latex))).result()
 
 
 class _Repair:
