@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from compiling import entries_set, errors_of
 
 BIBLIOGRAPHIES = ROOT.parent / "shared" / "data" / "bibliographies"
-GROUP = 150
+GROUP = 50
 """Entries that biber is given at once; with more it often crashes (see `compiling.ATTEMPTS`)."""
 
 RESOLVED = ("crossref", "xdata")
