@@ -24,6 +24,19 @@ from compiling import DOCUMENTS, entries_set, errors_of
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "bibliographies"
 
 
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        ("{, Simone and Graudenzi, Alex}", "Simone and Graudenzi, Alex"),
+        ("{J. M. Nash and AND W. Suijlen and others}", "Nash, J. M. and Suijlen, W. and others"),
+        ("{Smith, John and {Barnes and Noble}}", "Smith, John and {Barnes and Noble}"),
+    ],
+)
+def test_names_at_which_biber_crashes_are_mended(tmp_path: Path, field: str, written: str) -> None:
+    [paper] = papers_of(tmp_path, f"@article{{a, title={{A title of it}}, author={field}}}")
+    assert f"author = {{{written}}}" in bibtex([paper])
+
+
 def papers_of(folder: Path, text: str) -> list[Paper]:
     (folder / "a.bib").write_text(text)
     read = ingest.read([folder / "a.bib"], Report())

@@ -218,13 +218,21 @@ def _authors(paper: Paper) -> str:
 
 
 def _people(latex: str) -> str:
-    """Return a field of names as BibTeX takes it: a name has no more than two commas."""
+    """Return a field of names as BibTeX and biber take it: a name has no more than two commas, and
+    none that is empty or lacks its family, at which biber crashes.
+    """
     written = portable(latex)
-    people = re.split(r"\s+and\s+", _without_groups(latex))
-    sound = all(name.count(",") < 3 and not name.strip().endswith(",") for name in people)
-    if written is None or not sound or "=" in latex:
-        return " and ".join(map(_bibtex_name, names(latex)))
+    people = re.split(r"(?<!\S)and(?!\S)", _without_groups(latex), flags=re.IGNORECASE)
+    if written is None or not all(map(_is_sound, people)) or "=" in latex:
+        others = ["others"] if people[-1].strip().lower() == "others" else []
+        return " and ".join([*map(_bibtex_name, names(latex)), *others])
     return written
+
+
+def _is_sound(name: str) -> bool:
+    return (
+        bool(name.strip()) and name.count(",") < 3 and name.strip(" \t\n") == name.strip(" \t\n,")
+    )
 
 
 def _without_groups(latex: str) -> str:
