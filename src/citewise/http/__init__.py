@@ -1,0 +1,1 @@
+"""The REST server: what the library can do, over HTTP (extra `serve`)."""

@@ -1,0 +1,150 @@
+"""The library that is served: opened once, and again when a new generation is on disk."""
+
+import logging
+import os
+import threading
+import time
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from citewise import api, systems
+from citewise.api import Library
+from citewise.errors import CitewiseError
+from citewise.http.problems import no_library
+
+log = logging.getLogger("citewise.http")
+
+Signature = tuple[object, ...]
+"""What changes whenever a library's folder has something new to open."""
+
+_RETRY_SECONDS = 5.0
+"""Time between attempts to open a generation that cannot be opened."""
+
+
+class Opened:
+    """An open generation, and what is computed once for it."""
+
+    def __init__(self, library: Library, signature: Signature) -> None:
+        self.library, self.signature = library, signature
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """What the library holds, as a JSON object."""
+        about = asdict(self.library.describe())
+        about["models"] = list(about["models"])
+        about["years"] = {str(year): count for year, count in about["years"].items()}
+        name = Path(about["path"]).name if "://" not in about["path"] else about["path"]
+        return {
+            "open": True,
+            "name": name,
+            **about,
+            "topics": self.library.topics(),
+        }
+
+
+class ServedLibrary:
+    """The library behind a server; requests that have begun finish on the generation they got.
+
+    Its methods block and are called in threads of the pool.
+    """
+
+    def __init__(self, where: str) -> None:
+        """`where` is a folder, which need not exist yet, or an address."""
+        self.where = where
+        self.is_folder = "://" not in where
+        self._opened: Opened | None = None
+        self._opening = threading.Lock()
+        self._failed: tuple[Signature | None, float] = (None, 0.0)
+
+    @property
+    def opened(self) -> Opened | None:
+        """What is open now, without a look at the disk."""
+        return self._opened
+
+    def library(self) -> Library:
+        """Return the open library; Problem 409 where there is none."""
+        current = self.current()
+        if current is None:
+            raise no_library()
+        return current.library
+
+    def current(self) -> Opened | None:
+        """Return the library that answers: the newest that is open, None where there is none.
+
+        The first one is waited for; a newer one is opened beside it.
+        """
+        signature, opened = self._signature(), self._opened
+        if signature is None:
+            self._opened = None
+            return None
+        if opened is None:
+            return self._open_first()
+        if opened.signature != signature and self._worth_trying(signature):
+            self._open_beside(signature)
+        return opened
+
+    @property
+    def writable(self) -> bool:
+        """Whether imports can change the library."""
+        if not self.is_folder:
+            return False
+        place = Path(self.where).resolve()
+        while not place.exists():
+            place = place.parent
+        return os.access(place, os.W_OK | os.X_OK)
+
+    def _signature(self) -> Signature | None:
+        """Return the state of the library's folder, None where there is no library."""
+        if not self.is_folder:
+            return ("address",)
+        folder = Path(self.where)
+        try:
+            manifest = (folder / "manifest.json").stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            return ("unreadable",)
+        beside = (folder / "models", folder / "vectors" / "manifest.json")
+        return (manifest.st_ino, manifest.st_mtime_ns, manifest.st_size, *map(_changed, beside))
+
+    def _open_first(self) -> Opened:
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def _open(self) -> Opened:
+        """Open the library and make its usual systems ready."""
+        signature = self._signature() or ()
+        library = api.open(self.where)
+        for system in (systems.DEFAULT, systems.FOR_SENTENCES, systems.BASELINE):
+            library.recommender(system)
+        return Opened(library, signature)
+
+    def _open_beside(self, signature: Signature) -> None:
+        """Open a new generation in a thread of its own, unless one is being opened already."""
+        if self._opening.acquire(blocking=False):
+            threading.Thread(target=self._swap, args=(signature,), daemon=True).start()
+
+    def _swap(self, signature: Signature) -> None:
+        try:
+            self._opened = self._open()
+        except (CitewiseError, OSError) as error:
+            self._failed = (signature, time.monotonic())
+            log.warning("the new generation cannot be opened: %s", error)
+        finally:
+            self._opening.release()
+
+    def _worth_trying(self, signature: Signature) -> bool:
+        failed, when = self._failed
+        return failed != signature or time.monotonic() - when > _RETRY_SECONDS
+
+
+def _changed(path: Path) -> int:
+    """Return when a file or folder was changed, 0 where it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,31 @@
+// "Not relevant" and its undoing; what is judged is kept in the user's own file by the server.
+
+import { api } from "./api.js";
+import { requestBody } from "./asking.js";
+import { notice } from "./notices.js";
+import { change, state } from "./state.js";
+import { cut } from "./words.js";
+
+/** Keep a verdict; the page goes on where that fails. */
+export function judge({ paper, rank }, verdict) {
+  const { title, abstract, cited } = requestBody();
+  api
+    .judge(paper.id, verdict, title || abstract ? { title, abstract, cited } : null, rank)
+    .catch(() => {});
+}
+
+/** Take a paper out of the answer, with a way back. */
+export function reject(found) {
+  const { id, title } = found.paper;
+  const undo = () => {
+    change({ rejected: without(id) });
+    judge(found, "cleared");
+  };
+  change({ rejected: new Set([...state.rejected, id]) });
+  judge(found, "rejected");
+  notice(`“${cut(title, 48)}” is taken out.`, undo);
+}
+
+function without(id) {
+  return new Set([...state.rejected].filter((each) => each !== id));
+}
