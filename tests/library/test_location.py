@@ -59,9 +59,14 @@ def shared() -> Iterator[Path]:
 
 
 def _read_as_nobody(library: Path, *before: str) -> None:
-    warm = library.parent / "for-imports"
+    warm, scratch = library.parent / "for-imports", library.parent / "tmp"
+    scratch.mkdir(mode=0o777, exist_ok=True)  # other tests leave files in the usual folder
+    scratch.chmod(0o777)
     command = [*before, sys.executable, "-c", READER, str(library), str(warm)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd="/", check=False, env=environment
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -10,7 +10,6 @@ import citewise
 from citewise.errors import BadLibrary, MissingData
 from citewise.library.folder import LibraryFolder
 from corpora import GOLDEN
-from libraries import store
 
 Act = Callable[[Path], object]
 
@@ -64,7 +63,8 @@ def test_no_manifest_is_no_library(tmp_path: Path) -> None:
 
 
 def test_equal_content_has_an_equal_fingerprint(library: Path, tmp_path: Path) -> None:
-    again = store(tmp_path / "again", GOLDEN)
-    assert again.manifest.fingerprint == LibraryFolder(library).manifest.fingerprint
+    citewise.add(GOLDEN, tmp_path / "again")
+    again = LibraryFolder(tmp_path / "again").manifest.fingerprint
+    assert again == LibraryFolder(library).manifest.fingerprint
     citewise.remove(library, ["own-7"])
-    assert again.manifest.fingerprint != LibraryFolder(library).manifest.fingerprint
+    assert again != LibraryFolder(library).manifest.fingerprint

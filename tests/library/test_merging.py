@@ -206,6 +206,7 @@ def test_the_same_two_records_again_change_nothing(tmp_path: Path) -> None:
     assert works(tmp_path) == before, "each renews the other, and the last wins again"
 
 
+@pytest.mark.slow
 def test_a_paper_that_claims_the_ids_of_many_others(tmp_path: Path) -> None:
     names = [f"doi:10.1000/{number}" for number in range(1_200)]
     others = [

@@ -37,9 +37,10 @@ def test_every_file_of_a_library_has_a_known_name(tmp_path: Path) -> None:
     writer.encode(tmp_path, LetterEncoder(), papers=True)
     files = [file.relative_to(tmp_path) for file in tmp_path.rglob("*") if file.is_file()]
     inside = [file for file in files if len(file.parts) > 1]
-    assert {file.parts[0] for file in inside} == {*KINDS, "vectors"}
+    assert {file.parts[0] for file in inside} == {*KINDS, "vectors", "embeddings"}
     assert [file for file in inside if not is_own(file.parts[0], file.name)] == []
-    assert all(GENERATION.fullmatch(file.parts[1]) for file in inside if len(file.parts) > 2)
+    numbered = [file for file in inside if len(file.parts) > 2 and file.parts[0] in KINDS]
+    assert all(GENERATION.fullmatch(file.parts[1]) for file in numbered)
 
 
 def test_no_command_deletes_a_file_of_the_user(tmp_path: Path) -> None:

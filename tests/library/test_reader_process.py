@@ -98,6 +98,7 @@ def test_two_processes_read_what_one_reads(
     assert heard and heard[-1].done == heard[-1].size
 
 
+@pytest.mark.slow
 def test_a_library_is_the_same_either_way(
     sources: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import citewise
+from citewise.api import VectorSet
 from citewise.cli import app
 from citewise.embed.encoder import BertEncoder
 from citewise.errors import BadLibrary, LibraryBusy, MissingData
@@ -60,7 +61,7 @@ def sentences(*numbers: int) -> list[CitingSentence]:
 def library(tmp_path: Path) -> Path:
     """The folder of a library of four papers and three sentences, without vectors."""
     folder = tmp_path / "library"
-    citewise.add([*papers(0, 1, 2, 3), *sentences(1, 2, 3)], folder)
+    citewise.add([*papers(0, 1, 2, 3), *sentences(1, 2, 3)], folder, vectors=False)
     return folder
 
 
@@ -83,11 +84,14 @@ def test_every_span_and_paper_has_its_vector(library: Path) -> None:
     for text, vector in by_text(library).items():
         assert vector == pytest.approx(encoder.encode([text])[0], abs=1e-3)
     texts = [f"{paper.title} {paper.abstract}" for paper in papers_of(stores)]
-    found = stores.vectors.of_papers(stores.papers.rows)
+    papers_found = stores.vectors.papers("minilm")
+    assert papers_found is not None
+    found = papers_found.of(stores.papers.rows)
     assert found == pytest.approx(encoder.encode(texts), abs=1e-3)
 
     about = citewise.open(library).describe()
-    assert (about.encoder, about.span_vectors, about.paper_vectors) == ("minilm (fp32)", 3, 4)
+    assert (about.encoder, about.span_vectors) == ("minilm (fp32)", 3)
+    assert about.paper_vectors == (VectorSet("minilm", "minilm", 384, 4),)
     assert citewise.verify(library).sound
 
 
@@ -98,9 +102,7 @@ def test_without_vectors_all_is_unknown(library: Path) -> None:
     assert spans.size and np.isnan(stores.vectors.of_spans(spans)).all()
 
     citewise.encode(library)
-    stores = LibraryFolder(library)
-    found = stores.vectors.of_papers(stores.papers.rows)
-    assert found.size and np.isnan(found).all(), "papers were not asked for"
+    assert LibraryFolder(library).vectors.names() == (), "papers were not asked for"
 
 
 def test_they_stay_valid_through_every_change(library: Path) -> None:
@@ -276,4 +278,5 @@ def test_the_command(library: Path) -> None:
     done = CliRunner().invoke(app, ["encode", "--library", str(library), "--papers"])
     assert done.exit_code == 0 and "7 texts encoded" in done.stderr
     shown = CliRunner().invoke(app, ["info", "--library", str(library)]).stdout
-    assert "3 of spans, 4 of papers; by minilm (int8)" in shown
+    assert "3 of spans, by minilm (int8)" in shown
+    assert "4 of papers, minilm: 384 numbers" in shown

@@ -86,6 +86,7 @@ def _damages(content: bytes) -> dict[str, bytes | None]:
     return found
 
 
+@pytest.mark.slow
 def test_a_changed_byte_a_cut_and_a_loss_are_found_in_every_file(damaged: Path) -> None:
     names = sorted(LibraryFolder(damaged).manifest.files)
     assert len(names) > 40

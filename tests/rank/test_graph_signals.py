@@ -63,6 +63,7 @@ def test_popularity_by_hand(golden_library: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @given(
     papers=corpora(12),
     year=st.none() | st.integers(1990, 1997),

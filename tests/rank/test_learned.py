@@ -9,6 +9,7 @@ import pytest
 
 import citewise
 from citewise.api import Library
+from citewise.embed.draft_vectors import SetVectors
 from citewise.rank.learned import trust
 from citewise.rank.trees import DRAFT_MODEL, TreeModel, shipped_model
 from citewise.recommend import Recommender, scope_of
@@ -55,7 +56,8 @@ def test_a_ranker_neither_adds_nor_drops(library: Library) -> None:
         assert signals.keys() == expander.writes
         ranking = wider.with_signals(signals)
 
-    pool = Recommender(stores, settings.candidate_stages(stores)).candidates(query, 5000, scope)
+    candidates = settings.candidate_stages(stores, SetVectors(stores, settings.vectors))
+    pool = Recommender(stores, candidates).candidates(query, 5000, scope)
     assert pool.rows.tolist() == ranking.rows.tolist(), "the composer makes the same"
     linear, trees = (step.ranker for step in stages.rankers)
     first = linear.rank(query, pool, pool, scope)
@@ -190,7 +192,7 @@ def test_what_is_cited_speaks_for_what_is_cited_with_it(tmp_path: Path) -> None:
         for number in range(5)
     ]
     found = made(tmp_path / "library", papers).recommend(
-        "Bees", cited=["s0", "s1", "s2"], system="best", k=50
+        "Bees", cited=["s0", "s1", "s2"], system="best(vectors=none)", k=50
     )
     names = [answer.paper.id for answer in found]
     assert "friend" in names and "stranger" not in names

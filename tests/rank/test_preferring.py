@@ -66,6 +66,7 @@ def test_no_preference_changes_nothing(stored: Library, system: str) -> None:
     assert answer.recommendations == stored.answer(query, 50, system).recommendations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["prefer_recent", "prefer_cited"])
 @pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "ilciter"])
 def test_a_stronger_preference_does_more(sample: Library, system: str, name: str) -> None:

@@ -321,6 +321,7 @@ def assert_as_dictionaries(
     assert found.scores.tolist() == [scores[row] for row in expected]
 
 
+@pytest.mark.slow
 @given(corpora(), CHOSEN, st.data())
 @settings(max_examples=30)
 def test_graphs_against_dictionaries(
@@ -330,6 +331,7 @@ def test_graphs_against_dictionaries(
         assert_as_dictionaries(stored(Path(folder) / "library", papers), papers, chosen, data.draw)
 
 
+@pytest.mark.slow
 @given(CHOSEN, st.data())
 @settings(max_examples=300)
 def test_one_graph_against_dictionaries(

@@ -1,7 +1,6 @@
 """Training the ranker: its cases, its fits against scipy, and that it serves as it was measured."""
 
 import json
-import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from citewise.train.cases import KINDS, ThinnedGraph, case_of, kind_of
 from citewise.train.fitting import logistic
 from citewise.types import Paper, Query, Scope
 from command_line import Run
+from corpora import topical
 from train.own_models import forget
 
 SETTINGS = RankerSettings(
@@ -38,35 +38,6 @@ SETTINGS = RankerSettings(
 QUICK = replace(SETTINGS, most=20, tuning=20, trees=3)
 """For a model of any quality, on a library of `FEW` papers."""
 FEW = 300
-
-
-def topical(count: int) -> list[Paper]:
-    """Return papers of twelve topics that mostly cite older ones of their own, the first of a topic
-    most of all.
-    """
-    dice, papers = random.Random(3), list[Paper]()
-    for number in range(count):
-        topic, year = number % 12, 1990 + 21 * number // count
-        words = [f"topic{topic}word{dice.randrange(12)}" for _ in range(8)]
-        words += [f"word{dice.randrange(60)}" for _ in range(5)]
-        older = [
-            each for each in papers if (each.year or 0) < year and int(each.id[1:]) % 12 == topic
-        ]
-        cited = (
-            {dice.choice(older).id if dice.random() < 0.6 else older[0].id for _ in range(5)}
-            if older
-            else set()
-        )
-        papers.append(
-            Paper(
-                f"p{number}",
-                " ".join(words[:6]),
-                " ".join(words),
-                year,
-                references=tuple(sorted(cited)),
-            )
-        )
-    return papers
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +134,7 @@ def test_products_by_hand() -> None:
         "vote_count": one,
         "authored": one * np.nan,
         "authors_cite": one * np.nan,
+        "vector_cosine": one * np.nan,
     }
     assert linear_features(signals, ("found", "voted_for", "age"), 10).tolist() == [[1], [1], [4]]
     assert linear.scores(signals) == pytest.approx([9.9])
@@ -233,6 +205,7 @@ def test_it_learns(training: Training) -> None:
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
 
 
+@pytest.mark.slow
 def test_a_model_keeps_the_definition_of_its_features(quick: Training) -> None:
     model, catalogue = quick.model, DRAFT_MODEL.catalogue
     assert model.features == catalogue.tree_features()

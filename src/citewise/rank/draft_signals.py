@@ -3,7 +3,8 @@
 import numpy as np
 
 from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
-from citewise.protocols import Stores
+from citewise.protocols import DraftVectors, Stores
+from citewise.rank.dense_signals import dense_signals
 from citewise.rank.graph_signals import Weighted, co_citation, coupling, popularity
 from citewise.rank.text_signals import (
     feedback_bag,
@@ -32,7 +33,12 @@ def linear_signals(stores: Stores, query: Query, rows: Rows, scope: Scope) -> di
 
 
 def tree_signals(
-    stores: Stores, query: Query, ranking: Ranking, near: Weighted, scope: Scope
+    stores: Stores,
+    vectors: DraftVectors,
+    query: Query,
+    ranking: Ranking,
+    near: Weighted,
+    scope: Scope,
 ) -> dict[str, Column]:
     """Return what is worth its cost for the best candidates, which are given best first.
 
@@ -52,6 +58,7 @@ def tree_signals(
         **text_signals(stores, query, rows, feedback),
         **_seed_signals(stores, query, ranking, near, scope),
         **_citing_titles(stores, query, rows, scope),
+        **dense_signals(stores, vectors, query, rows, seeds, scope),
         "length": title + abstract,
         "has_abstract": (abstract > 0).astype(np.float64),
     }

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from citewise.arrays import Column, RowIndex, Rows, spread
-from citewise.protocols import Stores
+from citewise.protocols import DraftVectors, Stores
 from citewise.rank import contributions
 from citewise.rank.draft_signals import linear_signals, tree_signals
 from citewise.rank.graph_signals import Weighted
@@ -79,6 +79,7 @@ class LinearRanker:
         | written_by("neighbours")
         | written_by("seeds")
         | written_by("authors")
+        | written_by("dense_neighbours")
     )
     writes = written_by("linear")
 
@@ -123,15 +124,15 @@ class TreeRanker:
     reads = LinearRanker.reads | LinearRanker.writes
     writes = written_by("trees")
 
-    def __init__(self, stores: Stores, model: TreeModel) -> None:
-        self._stores, self._model = stores, model
+    def __init__(self, stores: Stores, model: TreeModel, vectors: DraftVectors) -> None:
+        self._stores, self._model, self._vectors = stores, model, vectors
         fused = model.shipped and model.trees is not None
         self._trust = trust(len(stores.papers)) if fused else 1.0
 
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
         """Return the candidates by the trees' scores; they are given best first."""
         near = hits_near_draft(pool)
-        signals = tree_signals(self._stores, query, candidates, near, scope)
+        signals = tree_signals(self._stores, self._vectors, query, candidates, near, scope)
         known = candidates.with_signals(signals)
         scores, served_by = self._model.scores(known.signals), self._model.served_by
         if self._trust == 1:

@@ -26,6 +26,7 @@ def linear_features(signals: Signals, names: tuple[str, ...], depth: int) -> NDA
         "age": _filled(signals["age"], _UNKNOWN_AGE),
         "voted_for": np.sign(signals["vote_count"]),
         "found": 1.0 - np.isnan(signals["hit_rank"]),
+        "dense_known": 1.0 - np.isnan(signals["vector_cosine"]),
         "authors_own": np.sign(signals["authored"]),
         "authors_cited": np.sign(signals["authors_cite"]),
         # less 1, so that ln(1 + hit_rank) is the logarithm of the rank

@@ -146,7 +146,7 @@ def test_bm25_plus_can_be_computed_as_another_implementation_does(stores: Librar
 
 
 def test_a_library_without_evidence_answers_too(tmp_path: Path) -> None:
-    citewise.add(PAPERS, tmp_path)
+    citewise.add(PAPERS, tmp_path, vectors=False)
     stores = LibraryFolder(tmp_path)
     assert stores.manifest.format == 1
     assert not (tmp_path / "evidence").exists()

@@ -1,0 +1,207 @@
+"""The search for a paper's nearest neighbours: how many of the exact ones are found, and how fast,
+beside hnswlib and usearch on the same vectors.
+
+    python benchmarks/vectors.py            (some ten minutes, four gigabytes)
+    python benchmarks/vectors.py 315000     (one size only)
+
+The vectors are synthetic: topics of very different sizes, with most of the variation within a
+topic in a few directions. Searches run in turns, on one thread. A rival that is not installed is
+left out: pip install hnswlib usearch.
+"""
+
+import gc
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.library.embeddings.codes import Probe, Runs, coded, scale_of
+from citewise.library.embeddings.lists import InvertedLists, assigned, centroids_of
+from measuring import save
+
+SIZES, SIZE, K, QUERIES, ROUNDS = (315_000, 2_000_000), 128, 100, 100, 3
+TOPICS, DIRECTIONS, CHUNK = 2_000, 24, 50_000
+LINKS, BUILD_DEPTH, DEPTHS = 16, 100, (50, 100, 200, 400)
+
+Floats = NDArray[np.float32]
+Search = Callable[[Floats], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An engine with the vectors in it."""
+
+    search: Search
+    seconds: float
+    megabytes: float
+
+
+def synthetic(count: int) -> tuple[Floats, Floats]:
+    """Return vectors, and queries from the same topics."""
+    dice = np.random.default_rng(0)
+    topics = dice.normal(size=(TOPICS, SIZE))
+    directions = dice.normal(size=(DIRECTIONS, SIZE)) * np.linspace(1, 0.2, DIRECTIONS)[:, None]
+    own = np.minimum(dice.zipf(1.3, count + QUERIES), 10**6) % TOPICS
+
+    vectors = np.empty((own.size, SIZE), np.float32)
+    for start in range(0, own.size, CHUNK):
+        here = own[start : start + CHUNK]
+        within = dice.normal(size=(here.size, DIRECTIONS)) @ directions
+        noise = dice.normal(size=(here.size, SIZE))
+        vectors[start : start + CHUNK] = topics[here] + 0.5 * within + 0.3 * noise
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors[:count], vectors[count:]
+
+
+def memory() -> float:
+    """Return the megabytes of this process that are in memory now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 1e6
+
+
+def ours(codes: Runs) -> tuple[Built, dict[str, float]]:
+    """Return the lists over the codes, and what making each part took."""
+    scale, before, start = scale_of(SIZE), memory(), time.perf_counter()
+    centroids = centroids_of(codes, scale)
+    trained = time.perf_counter()
+    lists = np.concatenate([*assigned(codes, scale, centroids)])
+    listed = time.perf_counter()
+    inverted = InvertedLists(codes, lists, centroids, scale)
+    filled = time.perf_counter()
+    everything = np.ones(len(codes), np.bool_)
+
+    def search(vector: Floats) -> NDArray[np.int64]:
+        rows = inverted.search(vector, K, everything, len(codes))
+        cosines = Probe(vector, scale).cosines(codes, rows)
+        return rows[np.lexsort((rows, -cosines))[:K]]
+
+    parts = {"centroids": trained - start, "lists": listed - trained, "opening": filled - listed}
+    return Built(search, filled - start, memory() - before), parts
+
+
+def exact(codes: Runs) -> Search:
+    """Return a search by faiss that compares all codes."""
+    import faiss
+
+    scale = scale_of(SIZE)
+    index = faiss.IndexScalarQuantizer(
+        SIZE, faiss.ScalarQuantizer.QT_8bit_uniform, faiss.METRIC_INNER_PRODUCT
+    )
+    trained = np.array([-128.5 * scale, 255 * scale], np.float32)
+    faiss.copy_array_to_vector(trained, index.sq.trained)
+    index.is_trained = True
+    for chunk in codes.chunks(CHUNK):
+        index.add(chunk.astype(np.float32) * np.float32(scale))
+    return lambda vector: index.search(vector[np.newaxis], K)[1][0]
+
+
+def hnswlib_of(vectors: Floats) -> Callable[[int], Built]:
+    import hnswlib
+
+    before, start = memory(), time.perf_counter()
+    index = hnswlib.Index(space="ip", dim=SIZE)
+    index.init_index(len(vectors), ef_construction=BUILD_DEPTH, M=LINKS, random_seed=1)
+    index.add_items(vectors)
+    seconds, grown = time.perf_counter() - start, memory() - before
+
+    def at(depth: int) -> Built:
+        def search(vector: Floats) -> NDArray[np.int64]:
+            index.set_ef(max(depth, K))
+            return index.knn_query(vector, K, num_threads=1)[0][0].astype(np.int64)
+
+        return Built(search, seconds, grown)
+
+    return at
+
+
+def usearch_of(vectors: Floats) -> Callable[[int], Built]:
+    from usearch.index import Index
+
+    before, start = memory(), time.perf_counter()
+    index: Any = Index(
+        ndim=SIZE, metric="ip", dtype="i8", connectivity=LINKS, expansion_add=BUILD_DEPTH
+    )
+    index.add(np.arange(len(vectors)), vectors)
+    seconds, grown = time.perf_counter() - start, memory() - before
+
+    def at(depth: int) -> Built:
+        def search(vector: Floats) -> NDArray[np.int64]:
+            index.expansion_search = max(depth, K)
+            return index.search(vector, K, threads=1).keys.astype(np.int64)
+
+        return Built(search, seconds, grown)
+
+    return at
+
+
+RIVALS = {"hnswlib": hnswlib_of, "usearch": usearch_of}
+
+
+def compared(searches: dict[str, Search], queries: Floats) -> dict[str, dict[str, float]]:
+    """Return recall and time of each search; "exact" is what the others are compared with."""
+    found = {name: [search(query) for query in queries] for name, search in searches.items()}
+    times: dict[str, list[float]] = {name: [] for name in searches}
+    for _ in range(ROUNDS):
+        for query in queries:
+            for name, search in searches.items():
+                start = time.perf_counter()
+                search(query)
+                times[name].append(time.perf_counter() - start)
+
+    milliseconds = {name: 1000 * float(np.median(each)) for name, each in times.items()}
+    return {
+        name: {
+            "recall@100": round(float(np.mean([*map(_recall, found["exact"], rows)])), 4),
+            "milliseconds": round(milliseconds[name], 3),
+            "of exact's time": round(milliseconds[name] / milliseconds["exact"], 3),
+        }
+        for name, rows in found.items()
+    }
+
+
+def _recall(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> float:
+    return float(np.isin(wanted, found).mean())
+
+
+def measured(count: int) -> dict:
+    """Return what all engines make of some vectors."""
+    vectors, queries = synthetic(count)
+    codes = Runs([coded(vectors, scale_of(SIZE))])
+    built, parts = ours(codes)
+    searches = {"exact": exact(codes), "citewise": built.search}
+    engines = {"citewise": built}
+
+    for name, rival in RIVALS.items():
+        if importlib.util.find_spec(name) is None:
+            print(f"{name} is not installed, and left out", file=sys.stderr)
+            continue
+        at = rival(vectors)
+        engines[name] = at(K)
+        searches |= {f"{name}, depth {depth}": at(depth).search for depth in DEPTHS}
+    del vectors
+    gc.collect()
+
+    return {
+        "vectors": count,
+        "codes in MB": round(count * SIZE / 1e6, 1),
+        "seconds of ours": {name: round(each, 2) for name, each in parts.items()},
+        "built": {
+            name: {"seconds": round(each.seconds, 1), "MB": round(each.megabytes, 1)}
+            for name, each in engines.items()
+        },
+        "searches": compared(searches, queries),
+    }
+
+
+def main() -> None:
+    sizes = [int(each) for each in sys.argv[1:]] or SIZES
+    save("vectors", {"size": SIZE, "k": K, "measured": [measured(count) for count in sizes]})
+
+
+if __name__ == "__main__":
+    main()

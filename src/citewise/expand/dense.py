@@ -1,0 +1,107 @@
+"""Expands by the papers whose vectors are nearest to the draft's, and by what these cite."""
+
+from functools import cached_property
+
+import numpy as np
+
+from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
+from citewise.expand.votes import Neighbourhood
+from citewise.protocols import Compared, DraftVectors, Expansion, Stores
+from citewise.signals import written_by
+from citewise.types import Query, Ranking, Scope
+
+_SHARPNESS = 12.0
+"""A paper whose cosine is lower by c than the nearest one's has a vote of exp(-12 c): about the
+temperature at which the vectors that ship were trained.
+"""
+
+_SEARCHED = 2
+"""This many times the voting papers are searched: not all of their references are seen."""
+
+
+class DenseNeighbours:
+    """The expander; its signals are NaN where the library has no such vectors.
+
+    `vector_cosine` is a paper's cosine with the draft. The papers nearest to the draft vote for
+    what they cite: `dense_votes` sums their votes, `dense_votes_sharp` the squares of them, and
+    `dense_citer` is the cosine of the nearest one that cites a paper, 0 where none does.
+    """
+
+    reads: frozenset[str] = frozenset()
+    writes = written_by("dense_neighbours")
+
+    def __init__(
+        self,
+        stores: Stores,
+        vectors: DraftVectors,
+        neighbours: int = 500,
+        limit: int = 1000,
+    ) -> None:
+        """`neighbours` is how many near papers vote, `limit` how many become candidates."""
+        self._stores, self._vectors = stores, vectors
+        self._neighbours, self._limit = neighbours, limit
+
+    def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
+        """Return the papers nearest to the draft, and what the nearest of those with references
+        cite.
+        """
+        known = self._vectors.of(query)
+        if known is None or not self._citing.size:  # without citations, words alone decide
+            return Expansion(ranking.rows[:0], self._unknown)
+
+        papers, vector = known
+        nearest, _ = papers.nearest(vector, self._limit, scope)
+        near = dense_neighbourhood(self._stores, known, scope, self._citing, self._neighbours)
+
+        found = np.append(nearest, near.cited)
+        return Expansion(
+            rows=distinct(found[RowIndex(ranking.rows).of(found) < 0]),
+            signals=lambda rows: {
+                "vector_cosine": papers.cosines(vector, rows),
+                **_votes(near, rows),
+            },
+        )
+
+    def _unknown(self, rows: Rows) -> dict[str, Column]:
+        return {name: np.full(rows.size, np.nan) for name in self.writes}
+
+    @cached_property
+    def _citing(self) -> Rows:
+        return citing_papers(self._stores)
+
+
+def citing_papers(stores: Stores) -> Rows:
+    """Return the papers of a library that have references, sorted."""
+    rows = stores.papers.rows
+    return rows[stores.graph.references(rows).lengths > 0]
+
+
+def dense_neighbourhood(
+    stores: Stores, known: Compared, scope: Scope, citing: Rows, limit: int
+) -> Neighbourhood:
+    """Return the papers nearest to the draft whose references are seen, and what they cite.
+
+    `citing` are the papers with references; at most `limit` of them are used.
+    """
+    papers, vector = known
+    rows, cosines = papers.nearest(vector, _SEARCHED * limit, scope, citing)
+    seen = stores.graph.references(rows, scope).lengths > 0
+    rows, cosines = rows[seen][:limit], cosines[seen][:limit]
+
+    references = stores.graph.references(rows, scope)
+    kept = stores.papers.in_scope(references.values, scope)
+    return Neighbourhood(rows, cosines, cited=references.values[kept], by=references.owners[kept])
+
+
+def _votes(near: Neighbourhood, candidates: Rows) -> dict[str, Column]:
+    """Return the votes of a neighbourhood for each candidate."""
+    count, positions = candidates.size, RowIndex(candidates).of(near.cited)
+    cited = positions >= 0
+    positions, cosines = positions[cited], near.similarity[near.by[cited]]
+    votes = np.exp(_SHARPNESS * (cosines - near.similarity.max(initial=-1.0)))
+
+    return {
+        "dense_votes": summed(positions, votes, count),
+        "dense_votes_sharp": summed(positions, votes * votes, count),
+        "dense_citer": highest(positions, cosines, count),
+    }

@@ -1,0 +1,66 @@
+"""Signals of vectors for the best candidates: similarity to the papers found first, and how near to
+the draft the papers are that cite a paper.
+"""
+
+import numpy as np
+
+from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
+from citewise.protocols import Compared, DraftVectors, PaperVectors, Stores
+from citewise.rank.graph_signals import Weighted
+from citewise.signals import DRAFTS
+from citewise.types import Query, Scope
+
+_SIGNALS = DRAFTS.names("trees", "vectors")
+
+_SHARPNESS = 12.0
+"""A citer with a cosine of c to the draft counts exp(12 (c - 1))."""
+
+
+def dense_signals(
+    stores: Stores, vectors: DraftVectors, query: Query, rows: Rows, seeds: Weighted, scope: Scope
+) -> dict[str, Column]:
+    """Return the signals of vectors that are worth their cost for the best candidates.
+
+    `seeds` are the candidates that stand for the draft's references. All are NaN where there are
+    no vectors.
+    """
+    known = vectors.of(query)
+    if known is None:
+        return {name: np.full(rows.size, np.nan) for name in _SIGNALS}
+
+    papers, _ = known
+    cited = stores.papers.find(query.cited)
+    given = np.unique(cited[cited >= 0])
+    return {
+        "dense_feedback": _to_centre(papers, rows, seeds),
+        "dense_seeds": _to_centre(papers, rows, Weighted(given, np.ones(given.size))),
+        **_citers(stores, known, rows, scope),
+    }
+
+
+def _to_centre(papers: PaperVectors, rows: Rows, seeds: Weighted) -> Column:
+    """Return each paper's cosine with the weighted mean of the seeds' vectors; NaN without any."""
+    vectors = papers.of(seeds.rows)
+    centre = np.nan_to_num(vectors * seeds.weights[:, None].astype(np.float32)).sum(0)
+    length = np.linalg.norm(centre)
+    if length == 0:
+        return np.full(rows.size, np.nan)
+    return papers.cosines((centre / length).astype(np.float32), rows)
+
+
+def _citers(stores: Stores, known: Compared, rows: Rows, scope: Scope) -> dict[str, Column]:
+    """Return how near to the draft the citers of each paper are, all of them and the nearest; a
+    citer without a vector counts nothing.
+    """
+    papers, vector = known
+    citers, count = stores.graph.citers(rows, scope), rows.size
+    citing = distinct(citers.values)
+    cosines = np.nan_to_num(papers.cosines(vector, citing), nan=-1.0)
+    each, owners = cosines[RowIndex(citing).of(citers.values)], citers.owners
+
+    near = summed(owners, np.exp(_SHARPNESS * (each - 1)), count)
+    return {
+        "dense_citers": near,
+        "dense_citers_mean": near / np.maximum(citers.lengths, 1),
+        "dense_citers_best": highest(owners, each, count),
+    }

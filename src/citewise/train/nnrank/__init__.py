@@ -1,0 +1,1 @@
+"""Training of NNRank on a library's own citations."""

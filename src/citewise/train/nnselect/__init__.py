@@ -1,0 +1,3 @@
+"""NNSelect: trains vectors of stems so that a paper is near the papers that it cites; needs the
+extra `train`.
+"""
