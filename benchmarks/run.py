@@ -27,5 +27,6 @@ for script in (
     "local_dense.py",
     "local_speed.py",
     "encoder.py",
+    "serve.py",
 ):
     subprocess.run([sys.executable, HERE / script], check=True)

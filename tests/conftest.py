@@ -4,12 +4,16 @@ import io
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import one_thread  # noqa: F401 (before what imports numpy)
+
+# isort: split
 import citewise
 import contracts
 from citewise import cli
@@ -17,19 +21,29 @@ from citewise.api import Library, build_sample
 from citewise.types import Paper
 from command_line import Done, Run
 from corpora import GOLDEN
+from word_models import with_vectors
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_configure() -> None:
     """Put temporary files into memory where the system allows it, so that many small writes wait
-    for no disk; give properties no deadline.
+    for no disk; give properties no deadline, and fewer examples with --hypothesis-profile=quick.
     """
     if os.access("/dev/shm", os.W_OK):
         os.environ.setdefault("TMPDIR", "/dev/shm")
         tempfile.tempdir = None
     settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+    settings.register_profile("quick", deadline=None, max_examples=10)
     settings.load_profile("patient")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first, those with the most before all: a long file that a worker
+    begins last keeps the others waiting.
+    """
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -84,6 +98,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """A library of the papers and sentences of `contracts`, made once: for tests that only read."""
     folder = tmp_path_factory.mktemp("contracts") / "library"
     citewise.add([*contracts.PAPERS, *contracts.SENTENCES], folder)
+    with_vectors(folder)
     return citewise.open(folder)
 
 
@@ -92,6 +107,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """The sample library of landmark papers, made once: for tests that only read."""
     folder = tmp_path_factory.mktemp("sample") / "library"
     build_sample(folder)
+    with_vectors(folder)
     return citewise.open(folder)
 
 

@@ -219,3 +219,32 @@ def corpora(draw: st.DrawFn, most: int = 12) -> list[Paper]:
         )
         for number in range(count)
     ]
+
+
+def topical(count: int) -> list[Paper]:
+    """Return papers of twelve topics that mostly cite older ones of their own, the first of a topic
+    most of all.
+    """
+    dice, papers = random.Random(3), list[Paper]()
+    for number in range(count):
+        topic, year = number % 12, 1990 + 21 * number // count
+        words = [f"topic{topic}word{dice.randrange(12)}" for _ in range(8)]
+        words += [f"word{dice.randrange(60)}" for _ in range(5)]
+        older = [
+            each for each in papers if (each.year or 0) < year and int(each.id[1:]) % 12 == topic
+        ]
+        cited = (
+            {dice.choice(older).id if dice.random() < 0.6 else older[0].id for _ in range(5)}
+            if older
+            else set()
+        )
+        papers.append(
+            Paper(
+                f"p{number}",
+                " ".join(words[:6]),
+                " ".join(words),
+                year,
+                references=tuple(sorted(cited)),
+            )
+        )
+    return papers

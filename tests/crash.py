@@ -20,9 +20,10 @@ from citewise.protocols import Stores
 from citewise.types import Paper
 from citing import EVERYTHING, spans_citing
 from corpora import random_papers
-from crash_writer import Job, error_output, sentences_of, work, writer
+from crash_writer import VECTORS, Job, error_output, sentences_of, work, writer
+from word_models import StemModel, embedded
 
-OPERATIONS = ("create", "index", "add", "remove", "compact")
+OPERATIONS = ("create", "index", "add", "remove", "compact", "embed")
 _MOST_PAPERS = 500
 _LATEST = 1.15
 """Kills fall between 0 and this many times an operation's usual duration after "ready"."""
@@ -165,6 +166,7 @@ def check(library: Path, before: State, after: State, generation: int) -> tuple[
         "a paper is not as it was written"
     )
     _check_sentences(stores, expected)
+    _check_vectors(stores)
 
     answer = citewise.open(library).recommend("neural citation ranking of bees", k=len(papers) + 1)
     assert len(answer) or not papers, "a query found nothing"
@@ -185,6 +187,17 @@ def _check_sentences(stores: Stores, papers: dict[str, Paper]) -> None:
         if key in names and names[key] != each.citing
     }
     assert _cited(stores) == expected, "sentences cite other papers"
+
+
+def _check_vectors(stores: Stores) -> None:
+    """Raise AssertionError unless each paper has the vector that the model makes of it, or none."""
+    found, rows = stores.vectors.papers(VECTORS), stores.papers.rows
+    if found is None:
+        return
+    vectors = found.of(rows)
+    known = ~np.isnan(vectors[:, 0])
+    expected = embedded(stores, StemModel(), rows[known])
+    assert np.allclose(vectors[known], expected, atol=1e-6), "vectors belong to other papers"
 
 
 def _cited(stores: Stores) -> set[tuple[str, str]]:
@@ -284,7 +297,11 @@ def _leftovers(life: _Life) -> list[str]:
         for kind in ("segments", "tables", "lexical", "evidence")
         for each in (life.library / kind).glob("*")
     }
-    return sorted(present - used)
+    vectors = {
+        file.relative_to(life.library).as_posix()
+        for file in (life.library / "embeddings").glob("*/*")
+    }
+    return sorted((present - used) | (vectors - manifest.files.keys()))
 
 
 # Reading while another process writes

@@ -12,7 +12,12 @@ from pathlib import Path
 import msgspec
 
 import citewise
+from citewise.library.writer import embed
 from citewise.types import CitationGroup, CitingSentence, Paper
+from word_models import StemModel
+
+VECTORS = "stems"
+"""The set of papers' vectors that the writer makes."""
 
 
 class Job(msgspec.Struct):
@@ -49,6 +54,8 @@ def work(job: Job) -> None:
         citewise.remove(job.library, job.ids)
     elif job.operation == "compact":
         citewise.compact(job.library)
+    elif job.operation == "embed":
+        embed(job.library, VECTORS, StemModel())
     else:
         raise ValueError(job.operation)
 

@@ -24,6 +24,7 @@ from citewise.library.folder import LibraryFolder
 from citewise.protocols import EncodedBy
 from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, ModelKind, SavedModel, shipped_model
 from citewise.types import CitationGroup, CitingSentence, Paper
+from word_models import StemModel
 
 Outcome = Literal[
     "same answer", "clear error", "raw exception", "crash or hang", "silently different"
@@ -95,6 +96,7 @@ def build_here(folder: Path, papers: int = 300, seed: int = 0) -> Path:
     citewise.add(records[cut:], folder / "library", keep_versions=True)
     citewise.remove(folder / "library", ["p1"])
     writer.encode(folder / "library", LetterEncoder(), papers=True)
+    writer.embed(folder / "library", "stems", StemModel())
     for kind in (DRAFT_MODEL, SENTENCE_MODEL):
         LibraryFolder(folder / "library").models.save(kind.name, _own_model(kind).encoded())
     return folder / "library"
@@ -171,10 +173,15 @@ def answer(library: Path) -> str:
         opened.recommend(" ".join(_WORDS[8:]), k=20, system="bm25", year=2005).to("json"),
         repr(stores.papers.read(rows)),
         repr(opened.describe()),
-        stores.vectors.of_papers(rows).tobytes().hex(),
+        *(_of_papers(stores, name) for name in stores.vectors.names()),
         stores.vectors.of_spans(stores.evidence.cited_spans()).tobytes().hex(),
     ]
     return hashlib.blake2b("\n".join(found).encode()).hexdigest()
+
+
+def _of_papers(stores: LibraryFolder, name: str) -> str:
+    found = stores.vectors.papers(name)
+    return found.of(stores.papers.rows).tobytes().hex() if found is not None else ""
 
 
 def outcome(library: Path, damage: Damage, expected: str) -> Case:

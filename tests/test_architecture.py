@@ -19,14 +19,14 @@ LAYERS = [
     ["errors", "arrays", "plugins", "signals"],
     ["preferences"],
     ["types"],
-    ["protocols", "text"],
+    ["protocols", "text", "feedback"],
     # formulas, sources
     ["scoring", "ingest"],
     # the two libraries; the draft and the evidence of a query
     ["library", "memory", "drafts", "spans"],
     # outputs; the stages: they do not know each other
     ["render", "retrieve", "expand", "rank", "embed", "ground"],
-    ["explain"],
+    ["explain", "browse", "citation_map"],
     # the composer, and what opens a library
     ["recommend"],
     ["systems"],
@@ -35,7 +35,10 @@ LAYERS = [
     ["evaluate"],
     ["train"],
     # the edges
+    ["mcp"],
     ["citewise"],
+    ["web"],
+    ["http"],
     ["cli"],
     ["__main__"],
 ]
@@ -235,6 +238,9 @@ def test_the_public_face_has_these_names() -> None:
         "Draft",
         "DraftOptions",
         "EvidenceSpan",
+        "Feedback",
+        "FeedbackContent",
+        "FeedbackEntry",
         "Library",
         "LibraryBusy",
         "MissingData",
@@ -242,6 +248,7 @@ def test_the_public_face_has_these_names() -> None:
         "NamedPaper",
         "NoPermission",
         "Paper",
+        "PaperPage",
         "Preferences",
         "Query",
         "ReadQuery",

@@ -1,6 +1,7 @@
 """Look-ups of rows and of hashes, against lists and dictionaries."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ HASHES = (
 """Also such that meet in a slot: the slot is chosen by the bits above the fortieth."""
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.dictionaries(HASHES, st.integers(0, 2**40), max_size=30), max_size=6),
     st.lists(HASHES, max_size=10),

@@ -21,6 +21,7 @@ from citewise.cli import app
 from citewise.explain.reasons import KINDS
 from citewise.plugins import GROUPS
 from citewise.systems import SYSTEMS, BestSettings, Bm25Settings
+from warm_commands import warm_commands
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -34,6 +35,8 @@ RUN = [
     DOCS / "plugins.md",
     DOCS / "architecture.md",
 ]
+INSTALLED = Path(sys.executable).parent
+"""The folder of the installed `citewise`."""
 README_WORDS = 700
 NOT_KEYS = {"rank_bm25"}
 """Names with an underscore that a reader knows: other programs."""
@@ -52,21 +55,27 @@ def name_of(page: Path) -> str:
 # Blocks
 
 
-def bash(code: str, folder: Path) -> str:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {
-        **os.environ,
-        "PATH": path,
-        "COLUMNS": "200",
-        "NO_COLOR": "1",
-        "PYTHONWARNINGS": "error",
-    }
+def environment(programs: Path) -> dict[str, str]:
+    path = os.pathsep.join([str(programs), str(INSTALLED), os.environ["PATH"]])
+    shown = {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONWARNINGS": "error"}
+    return {**os.environ, "PATH": path, **shown}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a `citewise` that starts fast."""
+    folder = tmp_path_factory.mktemp("warm") / "bin"
+    with warm_commands(folder, environment(folder)):
+        yield folder
+
+
+def bash(code: str, folder: Path, programs: Path) -> str:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", code],
         cwd=folder,
         capture_output=True,
         text=True,
-        env=environment,
+        env=environment(programs),
         timeout=600,
         check=False,
     )
@@ -93,8 +102,12 @@ def assert_shown(expected: str, output: str) -> None:
         at = found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUN, ids=name_of)
-def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_run(
+    page: Path, tmp_path: Path, warm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = INSTALLED if page.name == "README.md" else warm  # one page by the real program
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "a_page"}
     output = ""
@@ -102,7 +115,7 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert any(language in ("bash", "python") for language, _ in blocks)
     for language, code in blocks:
         if language == "bash":
-            output = bash(code, tmp_path)
+            output = bash(code, tmp_path, programs)
         elif language == "python":
             output = python(code, names)
         elif language == "text":
@@ -149,6 +162,7 @@ def test_every_public_name_is_documented() -> None:
     assert not missing
 
 
+@pytest.mark.slow
 def test_generated_pages_are_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, DOCS / "generate.py", "--check"],
@@ -323,6 +337,7 @@ def documented_reasons() -> set[str]:
     return set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_reasons_are_found() -> None:
     assert {
         "bad_year",
@@ -334,6 +349,7 @@ def test_reasons_are_found() -> None:
     } <= emitted_reasons()
 
 
+@pytest.mark.slow
 def test_documented_reasons_are_those_that_the_code_gives() -> None:
     assert documented_reasons() == emitted_reasons()
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from citewise.api import Library
+from citewise.embed.draft_vectors import SetVectors
 from citewise.errors import BadInput
 from citewise.expand.authors import Authors
 from citewise.expand.neighbours import Neighbours
@@ -47,7 +48,7 @@ def linear(stores: Stores) -> LinearRanker:
 
 
 def trees(stores: Stores) -> TreeRanker:
-    return TreeRanker(stores, shipped_model(DRAFT_MODEL))
+    return TreeRanker(stores, shipped_model(DRAFT_MODEL), SetVectors(stores, "nnselect"))
 
 
 def by_sentences(stores: Stores) -> SentenceRanker:
@@ -77,7 +78,7 @@ def by_sentences(stores: Stores) -> SentenceRanker:
                 "expanders": (Seeds(stores), Authors(stores)),
                 "rankers": (RankStep(linear(stores)),),
             },
-            "LinearRanker reads the signal 'nearest_citer'",
+            "LinearRanker reads the signal 'dense_citer'",
         ),
         (
             lambda stores: {
@@ -108,7 +109,7 @@ def test_every_candidate_has_the_signals_of_every_expander(stored: Library) -> N
     """Also those that a later expander, or the caller, brought."""
     stores = stored.stores
     query = replace(QUERY, authors=("Otto Wabe",))
-    stages = BestSettings().candidate_stages(stores)
+    stages = BestSettings().candidate_stages(stores, SetVectors(stores, "nnselect"))
     scope = scope_of(stores.papers, query, within=range(20))
     pool = Recommender(stores, stages).candidates(query, 50, scope)
     alone = stages.retrievers[0].retrieve(query, 5000, replace(scope, within=None))

@@ -130,6 +130,7 @@ def explained(library: Library, sample: Library) -> Iterator[Answer]:
     """Yield explained answers to drafts and to sentences."""
     for query in drafts(sample, 11):
         yield sample.answer(query, 20, explain=True)
+    yield sample.answer(query, 20, "dense", explain=True)
     draft = Query("Translating phrases", "Aligned words.", cited=("giza",))
     for claim in ("Words were aligned", "Fast alignment", "Statistical models", "alpha"):
         alone, within = Query(sentence=claim), replace(draft, sentence=claim)

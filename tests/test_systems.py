@@ -17,6 +17,7 @@ from citewise.systems import SYSTEMS, Bm25Settings, System
 from citewise.types import Query
 from contracts import CHECKED, PAPERS, QUERIES, SIZES, YEARS
 from corpora import GOLDEN
+from word_models import with_vectors
 
 BY_WORDS = [name for name, usual in SYSTEMS.items() if isinstance(usual, Bm25Settings)]
 """Systems that promise more: a paper's score depends on the query and the paper alone, not on the
@@ -37,6 +38,7 @@ def in_years(query: Query, paper: str) -> bool:
     return year is not None and (query.since or 0) <= year <= (query.year or 9999)
 
 
+@pytest.mark.slow
 @given(query=QUERIES, k=SIZES)
 @settings(max_examples=60)
 def test_answers(stored: Library, query: Query, k: int) -> None:
@@ -188,10 +190,12 @@ def test_years_that_no_paper_can_have(stored: Library, system: str, years: dict[
 
 def test_an_empty_library_answers_nothing(tmp_path: Path, system: str) -> None:
     citewise.add([], tmp_path / "library")
+    with_vectors(tmp_path / "library")
     empty = citewise.open(tmp_path / "library")
     assert not len(empty.recommend("bees", year=2000, system=system))
 
 
+@pytest.mark.slow
 def test_threads_get_the_same_answers(stored: Library, system: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -212,6 +216,10 @@ def test_threads_get_the_same_answers(stored: Library, system: str) -> None:
         "evidence",
         "evidence(kept=50)",
         "ilciter(prefetched=20,dense=never)",
+        "dense(vectors=minilm)",
+        "nnselect(neighbours=5)",
+        "hybrid(fusion=best-rank)",
+        "citeomatic(metadata=ignored)",
         "best",
         "best(kept=100)",
         "best(depth=300,neighbours=20,kept=100)",
@@ -235,6 +243,9 @@ def test_a_system_prints_as_it_parses(text: str) -> None:
         ("evidence(kept=0)", "at least 1"),
         ("ilciter(prefetched=0)", "prefetched >= 1"),
         ("ilciter(dense=sometimes)", "conditional, always or never"),
+        ("nnselect(depth=0)", "depth >= 1"),
+        ("hybrid(fusion=sum)", "rrf or best-rank"),
+        ("citeomatic(metadata=maybe)", "used or ignored"),
         ("bm25(b=2)", "0 <= b <= 1"),
         ("best(k1=1)", "unknown setting"),
         ("best(kept=0)", "at least 1"),

@@ -1,6 +1,7 @@
 """citewise: which papers a draft should cite, and why."""
 
 from citewise.api import Description, Library, add, encode, index, open
+from citewise.browse import PaperPage
 from citewise.drafts.draft import Draft
 from citewise.drafts.query import DraftOptions, ReadQuery
 from citewise.drafts.reading import read_draft
@@ -13,6 +14,7 @@ from citewise.errors import (
     MissingExtra,
     NoPermission,
 )
+from citewise.feedback import Feedback, FeedbackContent, FeedbackEntry
 from citewise.ingest.document import Document
 from citewise.ingest.report import Report
 from citewise.library.verify import Verification, verify
@@ -46,6 +48,9 @@ __all__ = [
     "Draft",
     "DraftOptions",
     "EvidenceSpan",
+    "Feedback",
+    "FeedbackContent",
+    "FeedbackEntry",
     "Library",
     "LibraryBusy",
     "MissingData",
@@ -53,6 +58,7 @@ __all__ = [
     "NamedPaper",
     "NoPermission",
     "Paper",
+    "PaperPage",
     "Preferences",
     "Query",
     "ReadQuery",

@@ -4,14 +4,15 @@ import contextlib
 import functools
 import importlib.resources
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
-from citewise import plugins, systems
+from citewise import browse, plugins, systems
+from citewise.browse import PaperPage
 from citewise.drafts.advice import Advice
 from citewise.drafts.draft import Draft
 from citewise.drafts.passages import DraftSentence
@@ -19,7 +20,9 @@ from citewise.drafts.query import DraftOptions, ReadQuery, draft_query
 from citewise.drafts.reading import draft_of
 from citewise.embed.encoders import encoder_named
 from citewise.embed.folder import MINILM
+from citewise.embed.word_models import NNSELECT, made_sets, required_model, word_models
 from citewise.errors import BadInput, MissingData
+from citewise.feedback import Feedback
 from citewise.ingest import Progress, Record
 from citewise.ingest.clean import Cleaner, raw_paper
 from citewise.ingest.clean_sentences import clean_sentence, raw_sentence
@@ -33,16 +36,29 @@ from citewise.library.folder import LibraryFolder
 from citewise.library.process_memory import uncollected
 from citewise.library.reader_process import read_ahead
 from citewise.preferences import Preferences
-from citewise.protocols import Precision, Stores
+from citewise.protocols import Precision, Stores, Vectors, WordModel
 from citewise.recommend import Recommender
+from citewise.render.passages import PassageAnswer
 from citewise.text.titles import near_duplicates
-from citewise.types import Answer, CitingSentence, Paper, Query
+from citewise.types import Answer, CitingSentence, EvidenceSpan, Paper, Query
 
 _SYSTEMS_KEPT = 32
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _PAPERS_READ = 100
 """Papers that an iteration over a library reads at a time."""
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """A set of papers' vectors in a library."""
+
+    name: str
+    model: str
+    size: int
+    """Numbers in a vector."""
+    papers: int
+    """Papers that have a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +87,11 @@ class Description:
     models: tuple[str, ...]
     """Names of the models that were trained on it."""
     encoder: str
-    """What made its vectors: model and precision; "" where it has none."""
+    """What made its vectors of spans: model and precision; "" where it has none."""
     span_vectors: int
     """Spans that have a vector."""
-    paper_vectors: int
-    """Texts of papers (title and abstract) that have a vector."""
+    paper_vectors: tuple[VectorSet, ...]
+    """Its sets of papers' vectors, by name."""
 
 
 def _naming_damage(method: _Method) -> _Method:
@@ -249,6 +265,23 @@ class Library:
             query = replace(draft, sentence=sentence.text)
             yield Advice(sentence, self.answer(query, k, system, explain, evidence))
 
+    def passage(
+        self,
+        sentences: Sequence[DraftSentence],
+        draft: ReadQuery,
+        k: int = 5,
+        evidence: int = 2,
+        system: str = systems.FOR_SENTENCES,
+        explain: bool = False,
+        progress: Callable[[int, int | None], None] = lambda done, total: None,
+    ) -> PassageAnswer:
+        """Return the advice for all sentences of a passage; `draft` is what was read around it."""
+        advised = []
+        for advice in self.advise(sentences, draft.query, k, evidence, system, explain):
+            advised.append(advice)
+            progress(len(advised), len(sentences))
+        return PassageAnswer(tuple(advised), str(systems.System.parse(system)), draft.read)
+
     def recommender(self, system: str = systems.DEFAULT) -> Recommender:
         """Return a system over this library, ready to answer many queries."""
         return self._recommender(system)
@@ -263,8 +296,7 @@ class Library:
         references = graph.references(papers.rows)
         years, counts = np.unique(papers.years(papers.rows), return_counts=True)
         by_year = dict(zip(years.tolist(), counts.tolist(), strict=True))
-        evidence, vectors = self.stores.evidence.counts(), self.stores.vectors.counts()
-        encoder = self.stores.vectors.encoded_by()
+        evidence, encoder = self.stores.evidence.counts(), self.stores.vectors.encoded_by()
         return Description(
             path=info.location,
             generation=info.generation,
@@ -284,9 +316,60 @@ class Library:
             bytes_on_disk=info.bytes_on_disk,
             models=self.stores.models.names(),
             encoder=f"{encoder.model} ({encoder.precision})" if encoder else "",
-            span_vectors=vectors.spans,
-            paper_vectors=vectors.papers,
+            span_vectors=self.stores.vectors.span_count(),
+            paper_vectors=tuple(_vector_sets(self.stores.vectors)),
         )
+
+    @_naming_damage
+    def search(self, text: str, limit: int = 10) -> list[Paper]:
+        """Return the papers that a text can mean: the one with that id or that title, then those
+        with most of the words in their title.
+        """
+        return browse.search(self.stores, text, limit)
+
+    @_naming_damage
+    def references(self, paper: str, limit: int = 100, offset: int = 0) -> PaperPage:
+        """Return the papers of the library that a paper (given by any id) cites, the most cited
+        first.
+        """
+        return browse.references(self.stores, paper, limit, offset)
+
+    @_naming_damage
+    def citers(self, paper: str, limit: int = 100, offset: int = 0) -> PaperPage:
+        """Return the papers of the library that cite a paper (given by any id), the most cited
+        first.
+        """
+        return browse.citers(self.stores, paper, limit, offset)
+
+    @_naming_damage
+    def evidence(self, paper: str, text: str = "", limit: int = 10) -> tuple[EvidenceSpan, ...]:
+        """Return sentences that cite a paper: those most similar to a text first, then those for
+        whose claim it is cited most often.
+        """
+        return browse.evidence(self.stores, paper, text, limit)
+
+    @_naming_damage
+    def bibliography(self, papers: Iterable[str], format: str = "bibtex") -> str:
+        """Return papers, given by their ids, as "bibtex", "ris", "csl", "markdown", or a "list" of
+        references for people.
+        """
+        return browse.bibliography(self.stores, tuple(papers), format)
+
+    @_naming_damage
+    def citation_counts(self, papers: Iterable[str]) -> list[int]:
+        """Return by how many papers of the library each paper is cited, 0 for one that is not
+        there.
+        """
+        return browse.citation_counts(self.stores, tuple(papers))
+
+    @_naming_damage
+    def topics(self, limit: int = 12) -> list[str]:
+        """Return the words that most titles of the library have in common, most frequent first."""
+        return browse.topics(self.stores, limit)
+
+    def feedback(self) -> Feedback:
+        """Return the user's feedback on this library: a file in the user's data folder."""
+        return Feedback.of(self.stores.info.location)
 
     @_naming_damage
     def near_duplicates(self, since_row: int = 0) -> list[tuple[Paper, Paper, float]]:
@@ -302,6 +385,13 @@ class Library:
             earlier, later = papers.read(rows[[one, other]])
             found.append((earlier, later, similarity))
         return found
+
+
+def _vector_sets(vectors: Vectors) -> Iterator[VectorSet]:
+    for name in vectors.names():
+        found = vectors.papers(name)
+        if found is not None:
+            yield VectorSet(name, found.about.model, found.about.size, len(found))
 
 
 def open(where: str | Path) -> Library:
@@ -334,19 +424,21 @@ def index(
     format: str = "",
     keep_versions: bool = False,
     mentions: bool = False,
+    vectors: bool = True,
     report: Report | None = None,
     progress: Progress = lambda reading: None,
 ) -> Report:
     """Create or extend a library from files, folders or standard input ("-").
 
     With `mentions`, citing sentences are parsed to find what exactly is cited (extra `evidence`).
-    Returns what was done. Where nothing could be imported, no library is made, and the report says
-    why.
+    With `vectors`, a new library gets papers' vectors by the word model that ships. Returns what
+    was done. Where nothing could be imported, no library is made, and the report says why.
     """
     report = report or Report()
     with uncollected(), contextlib.suppress(writer.NothingAdded):
         read = read_ahead(sources, report, format, progress, mentions)
-        writer.add(library, read, report, keep_versions, may_be_empty=False)
+        models = _word_models(library, vectors)
+        writer.add(library, read, report, keep_versions, may_be_empty=False, models=models)
     return report
 
 
@@ -356,15 +448,29 @@ def add(
     *,
     keep_versions: bool = False,
     mentions: bool = False,
+    vectors: bool = True,
 ) -> Report:
     """Create or extend a library from papers, citing sentences and full texts made in Python.
 
-    They are cleaned like those of a file. Returns what was done.
+    They are cleaned like those of a file. With `vectors`, a new library gets papers' vectors by the
+    word model that ships. Returns what was done.
     """
     report = Report()
     cleaned = _cleaned(records, Cleaner(report))
-    writer.add(library, batches(cleaned, Extractor(mentions).spans), report, keep_versions)
+    given = batches(cleaned, Extractor(mentions).spans)
+    models = _word_models(library, vectors)
+    writer.add(library, given, report, keep_versions, models=models)
     return report
+
+
+def _word_models(library: str | Path, vectors: bool) -> Mapping[str, WordModel]:
+    """Return the models that embed what is added: those of the sets of vectors that a library has,
+    and for a new one, where vectors are wanted, the one that ships.
+    """
+    try:
+        return made_sets(LibraryFolder(library))
+    except MissingData:  # a new library
+        return word_models() if vectors else {}
 
 
 def _cleaned(
@@ -397,14 +503,18 @@ def encode(
 
     With `papers`, of titles and abstracts as well. A text that has a vector of the same model is
     not encoded again. `threads` is how many the model may use, 0 for one a core. Returns how many
-    texts were encoded.
+    texts were encoded. The model `nnselect` gives every paper a vector anew, in seconds, without
+    the extra: the library's own where it was trained, else the one that ships.
     """
+    if model == NNSELECT:
+        own_or_shipped = required_model(LibraryFolder(library).models)
+        return len(writer.embed(library, NNSELECT, own_or_shipped).papers)
     return writer.encode(library, encoder_named(model, precision, threads), papers, progress)
 
 
-def build_sample(library: str | Path) -> Draft:
+def build_sample(library: str | Path, report: Report | None = None) -> Draft:
     """Build the sample library of landmark papers; return the sample draft."""
     folder = importlib.resources.files("citewise") / "sample"
     with importlib.resources.as_file(folder / "papers.jsonl") as papers:
-        index([papers], library)
+        index([papers], library, report=report)
     return draft_of((folder / "draft.txt").read_text("utf-8"), "txt")

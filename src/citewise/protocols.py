@@ -335,37 +335,83 @@ class EncodedBy:
     """Numbers in a vector."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorCounts:
-    """How many texts of a library have a vector."""
+class PaperVectors(Protocol):
+    """Unit vectors of papers, all made by one model; a paper without a vector has NaN.
 
-    spans: int
-    papers: int
+    A store may round vectors: their length is then 1 but for that.
+    """
 
-
-class Vectors(Protocol):
-    """Unit vectors of spans and of papers; a text without a vector has NaN."""
-
-    def encoded_by(self) -> EncodedBy | None:
-        """Return what made the vectors; None where the library has none."""
+    @property
+    def about(self) -> EncodedBy:
+        """What made the vectors."""
         ...
 
-    def of_spans(self, spans: Rows) -> NDArray[np.float32]:
-        """Return the vector of each span, as rows."""
+    def __len__(self) -> int:
+        """Return the number of papers that have a vector."""
         ...
 
-    def of_papers(self, rows: Rows) -> NDArray[np.float32]:
-        """Return the vector of each paper's title and abstract, as rows."""
+    def of(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the vector of each paper, as rows."""
         ...
 
-    def nearest(self, vector: NDArray[np.float32], k: int, scope: Scope) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first, and
-        their cosines; papers without a vector are not found.
+    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return the cosine of each paper with a unit vector, NaN where either has none."""
+        ...
+
+    def nearest(
+        self, vector: NDArray[np.float32], k: int, scope: Scope, among: Rows | None = None
+    ) -> tuple[Rows, Column]:
+        """Return the k papers in scope with the highest cosine to a unit vector, best first, equal
+        ones by row, and their cosines.
+
+        Papers without a vector are not found. With `among`, which is sorted, only these rows may
+        be. A store may miss a few of the k where there are many papers.
         """
         ...
 
-    def counts(self) -> VectorCounts:
-        """Return how many texts have a vector."""
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """A set of papers' vectors, and the model that made it."""
+
+    papers: PaperVectors
+    of: Callable[[Query], NDArray[np.float32]]
+    """Returns the unit vector of a query; NaN where the model knows none of its words."""
+
+
+Compared = tuple[PaperVectors, NDArray[np.float32]]
+"""The vectors of papers, and the vector of a draft that they can be compared with."""
+
+
+class DraftVectors(Protocol):
+    """Turns drafts into vectors of a set that a library need not have."""
+
+    def of(self, query: Query) -> Compared | None:
+        """Return the papers' vectors and the draft's; None where either is not to be had."""
+        ...
+
+
+class Vectors(Protocol):
+    """Unit vectors of spans, by one encoder, and of papers, in sets by name."""
+
+    def encoded_by(self) -> EncodedBy | None:
+        """Return what made the vectors of spans; None where the library has none."""
+        ...
+
+    def of_spans(self, spans: Rows) -> NDArray[np.float32]:
+        """Return the vector of each span, as rows; NaN where it has none."""
+        ...
+
+    def span_count(self) -> int:
+        """Return the number of spans that have a vector."""
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the sets of papers' vectors, sorted."""
+        ...
+
+    def papers(self, name: str) -> PaperVectors | None:
+        """Return a set of papers' vectors; None where there is none of that name."""
         ...
 
 
@@ -523,4 +569,33 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector a text, as rows."""
+        ...
+
+
+CountedTerms = tuple[Ragged, NDArray[np.integer]]
+"""The distinct terms of each of some texts, and for each of them how often it occurs there."""
+
+
+class TermEmbedder(Protocol):
+    """A model that turns the counted terms of a vocabulary into vectors."""
+
+    def vectors(self, title: CountedTerms, abstract: CountedTerms) -> NDArray[np.float32]:
+        """Return one unit vector a paper, as rows; NaN for a paper without a stem that the model
+        knows.
+        """
+        ...
+
+
+class WordModel(Protocol):
+    """A model with a vector for each stem: it needs no texts, only counted stems."""
+
+    @property
+    def about(self) -> EncodedBy:
+        """What the vectors were made by."""
+        ...
+
+    def over(self, words: Callable[[TermNumbers], list[str]]) -> TermEmbedder:
+        """Return the model for a vocabulary; `words` returns the stems with some numbers, as
+        `Terms.words` does, and a number never changes its stem.
+        """
         ...

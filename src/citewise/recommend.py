@@ -11,6 +11,7 @@ from citewise.errors import BadInput
 from citewise.explain.explanations import contributions_of, explained
 from citewise.explain.facts import Facts
 from citewise.protocols import (
+    DraftVectors,
     Expander,
     Expansion,
     Grounder,
@@ -53,6 +54,8 @@ class Stages:
     """Whether a sentence is asked without the title and abstract of its draft, which would outweigh
     it by their length.
     """
+    vectors: DraftVectors | None = None
+    """The vectors that the stages read; None: they read none."""
     note: str = ""
     """What an answer says where these stages stand in for what the system prefers."""
 
@@ -110,7 +113,15 @@ class Recommender:
         recommendations = self._recommendations(best, chances.each if chances else None)
 
         if explain:
-            facts = Facts(self._stores, self._stages.grounder, asked, ranking, best.rows, scope)
+            facts = Facts(
+                self._stores,
+                self._stages.grounder,
+                asked,
+                ranking,
+                best.rows,
+                scope,
+                self._stages.vectors,
+            )
             parts = contributions_of(self._scorer(), asked, ranking, best)
             recommendations = explained(recommendations, parts, facts)
 

@@ -146,6 +146,10 @@ _TITLE = "its title shares words with your draft"
 _TITLES = "cited by papers with similar titles"
 _CITATIONS = "how often it is cited"
 _OWN = "written by your draft's authors"
+_SIMILAR_MEANING = "similar in meaning to your draft"
+_SIMILAR_TO_RESULTS = "similar in meaning to your other results"
+_SIMILAR_TO_CITED = "similar in meaning to papers that you cite"
+_CITED_BY_MEANING = "cited by papers similar in meaning"
 
 DRAFTS = Catalogue(
     [
@@ -279,6 +283,54 @@ DRAFTS = Catalogue(
             (PLAIN,),
             of="vote_count",
             reason="cited_by_similar",
+        ),
+        # vectors
+        Signal(
+            "vector_cosine",
+            "dense_neighbours",
+            "vectors",
+            _SIMILAR_MEANING,
+            (PLAIN, RATIO, RANK),
+            (PLAIN,),
+            reason="similar_meaning",
+            may_be_unknown=True,
+        ),
+        Signal(
+            "dense_votes",
+            "dense_neighbours",
+            "vectors",
+            _CITED_BY_MEANING,
+            (RATIO, RANK, LOG),
+            (LOG,),
+            reason="cited_by_close",
+            may_be_unknown=True,
+        ),
+        *_signals(
+            "dense_neighbours",
+            "vectors",
+            ("dense_votes_sharp", _CITED_BY_MEANING, (RATIO, RANK), "cited_by_close"),
+            ("dense_citer", _CITED_BY_MEANING, (PLAIN,), "cited_by_close"),
+            may_be_unknown=True,
+        ),
+        *_signals(
+            "trees",
+            "vectors",
+            ("dense_feedback", _SIMILAR_TO_RESULTS, (PLAIN, RANK), "similar_meaning"),
+            ("dense_seeds", _SIMILAR_TO_CITED, (PLAIN, RANK), "similar_meaning"),
+            ("dense_citers", _CITED_BY_MEANING, (RATIO, RANK, LOG), "cited_by_close"),
+            ("dense_citers_mean", _CITED_BY_MEANING, (RATIO, RANK), "cited_by_close"),
+            ("dense_citers_best", _CITED_BY_MEANING, (PLAIN, RANK), "cited_by_close"),
+            may_be_unknown=True,
+        ),
+        Signal(
+            "dense_known",
+            "derived",
+            "vectors",
+            _SIMILAR_MEANING,
+            (),
+            (PLAIN,),
+            of="vector_cosine",
+            reason="similar_meaning",
         ),
         # titles of the papers that cite it
         *_signals(
@@ -658,6 +710,38 @@ OTHERS = Catalogue(
             "",
             "the round of navigation that found it",
             why_none="says how a paper was found, not that it fits",
+        ),
+        Signal(
+            "vector_cosine",
+            "dense",
+            "",
+            _SIMILAR_MEANING,
+            reason="similar_meaning",
+        ),
+        Signal(
+            "cited_by_nearest",
+            "nnselect",
+            "",
+            "cited by the papers most similar in meaning",
+            reason="cited_by_similar",
+        ),
+        *(
+            Signal(name, "nnrank", "", label, reason=reason)
+            for name, label, reason in (
+                ("nnrank_title", "its title is similar in meaning to yours", "similar_meaning"),
+                ("nnrank_abstract", "its abstract is similar in meaning", "similar_meaning"),
+                ("nnrank_title_words", "the titles share telling words", "shared_words"),
+                ("nnrank_abstract_words", "the abstracts share telling words", "shared_words"),
+                ("nnrank_authors", _OWN, "own_paper"),
+                ("nnrank_citations", _CITATIONS, "citations"),
+            )
+        ),
+        *(
+            Signal(name, "nnrank", "", label, why_none="says little on its own")
+            for name, label in (
+                ("nnrank_venue", "appeared where your draft is to appear"),
+                ("nnrank_key_phrases", "shares key phrases with your draft"),
+            )
         ),
         Signal("span_rank", "ilciter", "", _FOR_SIMILAR, reason="cited_for"),
         Signal("support", "ilciter", "", _SUPPORT, reason="support"),

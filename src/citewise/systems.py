@@ -11,26 +11,36 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from citewise import plugins
+from citewise.embed.draft_vectors import SetVectors
 from citewise.embed.encoders import encoder_of
+from citewise.embed.field_cosines import FieldCosines
+from citewise.embed.query_vectors import query_vectors
+from citewise.embed.word_models import NNSELECT, required_model_of
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.expand.authors import Authors
 from citewise.expand.context import ContextNeighbours
+from citewise.expand.dense import DenseNeighbours
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.ground import EvidenceGrounder
-from citewise.protocols import Expander, Ranker, Retriever, Stores
+from citewise.protocols import DraftVectors, Expander, Ranker, Retriever, Stores
 from citewise.rank.calibration import Calibrator, calibrator_for
 from citewise.rank.features import GO_BACK
 from citewise.rank.learned import LinearRanker, TreeRanker
+from citewise.rank.nnrank import NNRank, nnrank_of, required_nnrank
+from citewise.rank.nnrank_features import PairReader
 from citewise.rank.sentence_ranker import SentenceRanker
 from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, TreeModel, model_for
 from citewise.recommend import RankStep, Recommender, Stages
 from citewise.render import renderers
 from citewise.retrieve.bm25 import Bm25, Bm25Parameters, Bm25Ranker
+from citewise.retrieve.dense import Dense
 from citewise.retrieve.engine import Engine
 from citewise.retrieve.evidence import BY_WORDS, DEEP, EvidenceRetriever
 from citewise.retrieve.ilciter import Ilciter, IlciterParameters
 from citewise.retrieve.navigation import Navigation, Rounds
+from citewise.retrieve.nnselect import NNSelect, Selection
+from citewise.scoring.fusion import FUSIONS
 from citewise.spans.coverage import cites_more, coverage, trust
 from citewise.spans.profiles import ClaimSearch
 
@@ -122,6 +132,8 @@ class BestSettings:
     """`used`: what the draft's authors wrote and cited counts, if they are given; `ignored`: it
     does not.
     """
+    vectors: str = NNSELECT
+    """The set of papers' vectors that counts, where the library has it."""
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
@@ -138,19 +150,20 @@ class BestSettings:
         if model.linear is None:
             raise BadLibrary(f"the model of best lacks its linear step; {GO_BACK}")
 
+        vectors = SetVectors(stores, self.vectors)
         rankers = (
             RankStep(LinearRanker(stores, model.linear, model.shipped)),
-            RankStep(TreeRanker(stores, model), self.kept),
+            RankStep(TreeRanker(stores, model, vectors), self.kept),
         )
         usual = dataclasses.replace(self, model="own", authors="used") == BestSettings()
         return dataclasses.replace(
-            self.candidate_stages(stores),
+            self.candidate_stages(stores, vectors),
             rankers=rankers,
             calibrator=_calibrator(stores, model, usual),
         )
 
-    def candidate_stages(self, stores: Stores) -> Stages:
-        """Return the stages that find candidates, which need no model."""
+    def candidate_stages(self, stores: Stores, vectors: DraftVectors) -> Stages:
+        """Return the stages that find candidates, which need no ranking model."""
         return Stages(
             retrievers=(Engine(stores),),
             grounder=_grounder(stores),
@@ -158,14 +171,21 @@ class BestSettings:
                 Seeds(stores),
                 Authors(stores, self.authors == "used"),
                 Neighbours(stores, self.neighbours),
+                DenseNeighbours(stores, vectors, self.neighbours),
             ),
             depth=self.depth,
             sentence_alone=True,
+            vectors=vectors,
         )
 
     def identity(self, stores: Stores) -> str:
-        """Return the model's digest."""
-        return model_for(stores.models, DRAFT_MODEL, self.model).digest
+        """Return the digests of the model and of the one that made the vectors."""
+        papers = stores.vectors.papers(self.vectors)
+        digests = (
+            model_for(stores.models, DRAFT_MODEL, self.model).digest,
+            papers.about.digest if papers is not None else "",
+        )
+        return " ".join(filter(None, digests))
 
 
 LITTLE_EVIDENCE = "without evidence (the library has no citing sentences, or very few)"
@@ -261,6 +281,114 @@ class IlciterSettings(IlciterParameters):
         return f"{by.digest} {by.precision}" if by is not None else ""
 
 
+@dataclass(frozen=True, slots=True)
+class DenseSettings:
+    """The papers whose vectors are nearest to the query's."""
+
+    vectors: str = NNSELECT
+    """The name of the library's set of papers' vectors."""
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages: one retriever, with the model that made the vectors."""
+        retriever = Dense(query_vectors(stores, self.vectors))
+        return Stages((retriever,), _grounder(stores), sentence_alone=True)
+
+    def identity(self, stores: Stores) -> str:
+        """Return what made the vectors."""
+        return _made_by(stores, self.vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class NNSelectSettings(Selection):
+    """The papers nearest to the query, and what they cite."""
+
+    vectors: str = NNSELECT
+    """The name of the library's set of papers' vectors."""
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages: one retriever, with the model that made the vectors."""
+        retriever = NNSelect(stores, query_vectors(stores, self.vectors), self)
+        return Stages((retriever,), _grounder(stores), sentence_alone=True)
+
+    def identity(self, stores: Stores) -> str:
+        """Return what made the vectors."""
+        return _made_by(stores, self.vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class HybridSettings:
+    """BM25 and vectors, fused."""
+
+    vectors: str = NNSELECT
+    """The name of the library's set of papers' vectors."""
+    fusion: str = "rrf"
+    """How the two rankings become one: `rrf` or `best-rank`."""
+    depth: int = 1000
+    """Candidates by words, and by vectors."""
+
+    def __post_init__(self) -> None:
+        """Raise BadInput for values that make no sense."""
+        _at_least_one("hybrid", depth=self.depth)
+        _one_of("hybrid", "fusion", self.fusion, *FUSIONS)
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages: two retrievers, fused."""
+        return Stages(
+            retrievers=(
+                Bm25(stores, Bm25Parameters()),
+                Dense(query_vectors(stores, self.vectors)),
+            ),
+            grounder=_grounder(stores),
+            fusion=self.fusion,
+            depth=self.depth,
+            sentence_alone=True,
+        )
+
+    def identity(self, stores: Stores) -> str:
+        """Return what made the vectors."""
+        return _made_by(stores, self.vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class CiteomaticSettings(Selection):
+    """Citeomatic: the candidates of NNSelect, ranked by NNRank."""
+
+    metadata: str = "used"
+    """`used`: shared authors, venue and key phrases count, where they are known; `ignored`: they do
+    not.
+    """
+
+    def __post_init__(self) -> None:
+        """Raise BadInput for values that make no sense."""
+        Selection.__post_init__(self)
+        _one_of("citeomatic", "metadata", self.metadata, "used", "ignored")
+
+    def over(self, stores: Stores) -> Stages:
+        """Return the stages with the ranker that was trained on the library."""
+        vectors = query_vectors(stores, NNSELECT)
+        fields = FieldCosines(stores, required_model_of(stores, NNSELECT))
+        reader = PairReader(stores, vectors, fields, self.metadata == "used")
+        ranker = NNRank(reader, required_nnrank(stores.models, fields.digest))
+        return Stages(
+            retrievers=(NNSelect(stores, vectors, self),),
+            grounder=_grounder(stores),
+            rankers=(RankStep(ranker),),
+            depth=self.depth,
+            sentence_alone=True,
+        )
+
+    def identity(self, stores: Stores) -> str:
+        """Return what made the vectors, and the ranker's digest."""
+        model = nnrank_of(stores.models)
+        return f"{_made_by(stores, NNSELECT)} {model.digest if model is not None else ''}".strip()
+
+
+def _made_by(stores: Stores, name: str) -> str:
+    """Return what made a set of papers' vectors, "" where the library has no such set."""
+    papers = stores.vectors.papers(name)
+    return f"{papers.about.digest} {papers.about.precision}" if papers is not None else ""
+
+
 RETRIEVERS: dict[str, Callable[[Stores], Retriever]] = {
     "bm25": lambda stores: Bm25(stores, Bm25Parameters()),
     "bm25-title": lambda stores: Bm25(stores, Bm25Parameters(form="title")),
@@ -268,6 +396,8 @@ RETRIEVERS: dict[str, Callable[[Stores], Retriever]] = {
     "engine": Engine,
     "evidence": lambda stores: EvidenceRetriever(stores, ClaimSearch(stores)),
     "ilciter": lambda stores: Ilciter(stores, IlciterParameters(dense="never")),
+    "dense": lambda stores: Dense(query_vectors(stores, NNSELECT)),
+    "nnselect": lambda stores: NNSelect(stores, query_vectors(stores, NNSELECT), Selection()),
     **plugins.parts("retrievers"),
 }
 EXPANDERS: dict[str, Callable[[Stores], Expander]] = {
@@ -275,6 +405,7 @@ EXPANDERS: dict[str, Callable[[Stores], Expander]] = {
     "authors": Authors,
     "neighbours": Neighbours,
     "context": ContextNeighbours,
+    "dense": lambda stores: DenseNeighbours(stores, SetVectors(stores, NNSELECT)),
     **plugins.parts("expanders"),
 }
 RANKERS: dict[str, Callable[[Stores], Ranker]] = {
@@ -346,6 +477,10 @@ SYSTEMS: dict[str, Settings] = {
     "navigation": NavigationSettings(),
     "evidence": EvidenceSettings(),
     "ilciter": IlciterSettings(),
+    "dense": DenseSettings(),
+    "nnselect": NNSelectSettings(),
+    "hybrid": HybridSettings(),
+    "citeomatic": CiteomaticSettings(),
     "compose": ComposeSettings(),
     **plugins.parts("systems"),
 }

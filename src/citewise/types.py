@@ -42,6 +42,8 @@ class Paper:
     """
     light: bool = False
     """Whether it is known from other papers' lists of references only."""
+    key_phrases: tuple[str, ...] = ()
+    """Phrases that its authors, or a program, chose to say what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,10 @@ class Query:
     preferences: Preferences = Preferences()
     sentence: str = ""
     """A claim or a mention that needs citations; the other fields then describe its draft."""
+    venue: str = ""
+    """Where the draft is to appear, "" where unknown."""
+    key_phrases: tuple[str, ...] = ()
+    """The draft's key phrases."""
 
     @property
     def text(self) -> str:

@@ -250,6 +250,7 @@ def test_hostile_metadata(name: str) -> None:
     assert time.perf_counter() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["```x\n", "<!-- ", "{{< ", "[@", "# ", "::: {.abstract}\n", "**Abstract", "|-", "a\n---\n",

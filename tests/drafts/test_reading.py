@@ -212,6 +212,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
             read_draft(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(

@@ -9,7 +9,7 @@ import citewise
 from citewise.api import Library
 from citewise.errors import BadInput
 from citewise.evaluate import Question, Run, analyse
-from citewise.evaluate.analyses import ANALYSES, CITED
+from citewise.evaluate.analyses import ANALYSES, CITED, self_citation_curve
 from citewise.types import Query
 from oracles import stems
 
@@ -71,11 +71,26 @@ def test_self_citation(library: Library, questions: list[Question]) -> None:
     found = rows(library, questions, "self-citation")
     assert found["made up"] == {  # the dance and the pesticides are both Frischmann's
         "share of papers": pytest.approx((0 + 1 / 2) / 2),
-        "mean rank": 2.0,
-        "maximum rank": 2.0,
-        "mean rank of the cited": pytest.approx((2 + 2) / 2),
+        "mean place": pytest.approx((21 + 2) / 2),  # the swarm has none among 20
+        "best place": pytest.approx((21 + 2) / 2),
+        "mean place of the cited": pytest.approx((2 + 2) / 2),
     }
     assert found[CITED] == {"share of papers": pytest.approx((0 + 1 / 2) / 2)}
+
+
+def test_self_citation_counts_every_place(library: Library, questions: list[Question]) -> None:
+    run = Run("own papers first", (np.array([DANCE]), np.array([DANCE, ROBOTS, PESTICIDE])))
+    found = analyse(library.stores, [run], questions, ["self-citation"], 4)[0].rows[run.system]
+    assert found["mean place"] == pytest.approx((5 + (1 + 3) / 2) / 2)
+    assert found["best place"] == pytest.approx((5 + 1) / 2)
+
+
+def test_the_curve_of_self_citation(library: Library, questions: list[Question]) -> None:
+    found = self_citation_curve(library.stores, RUN, questions)
+    assert [*found] == [1, *range(5, 101, 5)]
+    assert found[1] == {"mean place": 2.0, "best place": 2.0}
+    assert found[5] == {"mean place": (6 + 2) / 2, "best place": (6 + 2) / 2}
+    assert found[100]["best place"] == (101 + 2) / 2
 
 
 def test_popularity(library: Library, questions: list[Question]) -> None:
@@ -113,7 +128,9 @@ def test_venues(library: Library, questions: list[Question]) -> None:
 def test_nothing_found_is_no_failure(library: Library, questions: list[Question]) -> None:
     nothing = Run("silent", (np.zeros(0, np.int64), np.zeros(0, np.int64)))
     for analysis in analyse(library.stores, [nothing], questions, list(ANALYSES)):
-        assert set(analysis.rows["silent"].values()) == {0.0}
+        places = {name for name in analysis.rows["silent"] if "place" in name}
+        for name, value in analysis.rows["silent"].items():
+            assert value == (21 if name in places else 0), "behind the last of 20"
 
 
 def test_an_unknown_analysis_is_refused(library: Library, questions: list[Question]) -> None:

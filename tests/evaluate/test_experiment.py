@@ -55,6 +55,7 @@ def same(one: Run, other: Run) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_what_is_served(stores: Stores, questions: list[Question]) -> None:
     runs = answers(stores, SYSTEMS, questions, Settings(measures=MEASURES))
     for run in runs:

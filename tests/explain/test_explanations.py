@@ -47,8 +47,10 @@ def test_contributions_add_up_to_the_score(stored: Library, query: Query, k: int
             [each.score for each in plain], abs=1e-6
         )
         assert tuple(map(unexplained, answer)) == plain, "an explanation changes nothing"
-        if system in SYSTEMS:
-            assert all(each.contributions for each in answer if each.score)
+        if system in SYSTEMS and system != "hybrid":  # ranks that are fused have no parts
+            # a candidate that is alone is no better than the middling one, which is the base
+            moved = [each for each in answer if abs(each.score - each.base) > 1e-6]
+            assert all(each.contributions for each in moved)
         assert not any(each.contributions or each.reasons or each.base for each in plain)
         for each in answer:
             sizes = [abs(part.value) for part in each.contributions]
@@ -68,6 +70,7 @@ def test_what_a_cascade_lowered_is_in_the_base(stored: Library) -> None:
         assert (abs(each.base) < 1e-9) == (each.rank <= 5)
 
 
+@pytest.mark.slow
 def test_contributions_of_real_papers(sample: Library) -> None:
     model = shipped_model(DRAFT_MODEL)
     assert model.linear is not None
@@ -118,6 +121,7 @@ def test_terms_of_bm25_against_plain_python(stored: Library) -> None:
             assert plain.bm25(asked, 1.6, 0.75)[row] == pytest.approx(part.value)
 
 
+@pytest.mark.slow
 @given(title=st.text(min_size=1, max_size=40).filter(str.strip))
 @settings(max_examples=40)
 def test_odd_drafts_are_explained(stored: Library, title: str) -> None:

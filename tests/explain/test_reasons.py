@@ -129,6 +129,18 @@ def check(
             len(nearest) == 1
             or f"Cited by {len(citing)} of the {len(nearest)} papers" in reason.sentence
         )
+    elif reason.kind == "cited_by_close":
+        # fewer papers cite than vote, so every citer that may be seen is among those that do
+        assert set(named) <= citers[row] and reason.numbers["citers"] == len(citers[row])
+        assert f"Cited by {len(citers[row])} of the {reason.numbers['papers']}" in reason.sentence
+    elif reason.kind == "similar_meaning":
+        nearer = [
+            other
+            for other in answers
+            if other.signals["vector_cosine"] > each.signals["vector_cosine"]
+        ]
+        assert len(nearer) < reason.numbers["rank"] <= reason.numbers["candidates"]
+        assert f"number {reason.numbers['rank']}" in reason.sentence
     elif reason.kind in ("cited_with_cited", "cited_with_answers"):
         companions = {plain.owner[other.paper.id] for other in answers} - {row}
         others = seeds if reason.kind == "cited_with_cited" else companions
@@ -200,7 +212,7 @@ def test_no_reason_names_what_a_draft_could_not_know(tmp_path: Path) -> None:
         )
         for year in (2001, 2002, 2010, 2011)
     ]
-    citewise.add(papers, tmp_path / "library")
+    citewise.add(papers, tmp_path / "library", vectors=False)
     found = citewise.open(tmp_path / "library").recommend("Bees", year=2005, explain=True)
     named = {paper.id for each in found for reason in each.reasons for paper in reason.papers}
     assert named & {"c2001", "c2002"} and not named & {"c2010", "c2011"}

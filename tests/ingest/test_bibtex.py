@@ -377,6 +377,7 @@ BOMBS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", BOMBS, ids=range(len(BOMBS)))
 def test_hostile_text_takes_linear_time(tmp_path: Path, text: str) -> None:
     start = time.process_time()

@@ -107,6 +107,7 @@ FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FILES, reason="needs the shared real bibliographies, which are not there")
 def test_every_entry_of_every_real_file_is_added_or_named() -> None:
     for each in FILES:

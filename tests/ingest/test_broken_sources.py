@@ -129,6 +129,7 @@ def test_a_record_over_the_limit_is_named_in_the_report(
     assert (event.file, event.line) == (str(file), 2)
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded_by_the_limit(tmp_path: Path) -> None:
     file = tmp_path / "papers.jsonl.gz"
     with gzip.open(file, "wb", compresslevel=1) as stream:

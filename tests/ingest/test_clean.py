@@ -360,6 +360,7 @@ def test_no_field_of_a_wrong_type_stops_anything(field: str) -> None:
         assert paper is None or isinstance(paper, Paper)
 
 
+@pytest.mark.slow
 @given(json_objects(FIELDS))
 @settings(max_examples=150, deadline=None)
 def test_any_record_becomes_a_clean_paper_or_none(raw: dict[str, Any]) -> None:

@@ -172,6 +172,7 @@ def test_detection_by_content() -> None:
     assert recognised(PAPERS[0]) == "jsonl"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["papers contexts", "contexts papers"])
 @pytest.mark.parametrize("calls", [1, 2])
 @pytest.mark.parametrize("process", [True, False])

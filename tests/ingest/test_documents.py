@@ -97,6 +97,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
 @pytest.mark.parametrize("together", [True, False])
 def test_references_find_their_papers_in_any_order(

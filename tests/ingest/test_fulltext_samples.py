@@ -43,6 +43,7 @@ def files(shared: Path, name: str) -> list[Path]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_span_is_where_it_says(shared: Path, name: str) -> None:
     count = 0
@@ -66,6 +67,7 @@ def _words(text: str) -> str:
     return re.sub(r"\s+", "", normalize("NFKC", text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "most_changed"),
     [("tei", 0), ("s2orc", 0), ("science-parse", 0), ("jats", 5), ("parscit", 15)],
@@ -161,6 +163,7 @@ def test_jats_has_as_many_marks_as_linked_references(shared: Path) -> None:
     assert total > 2_700
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "most_lost"), [("tei", 0.01), ("jats", 0.01)])
 def test_what_the_marks_name_is_cited(shared: Path, name: str, most_lost: float) -> None:
     """Marks with a target and an entry that says something end up in a group of a sentence."""
@@ -261,6 +264,7 @@ def _searched(files: list[Path]) -> set[str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "main",
     [

@@ -188,6 +188,7 @@ def test_any_body_can_be_read(parts: list[str]) -> None:
         check(document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "evil",
     [

@@ -235,6 +235,7 @@ def _with(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return [_with(item, path[1:], new) if at == path[0] else item for at, item in enumerate(value)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", OBJECTS)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
@@ -262,6 +263,7 @@ def test_json_is_read_in_any_layout(format: str, indent: int | None) -> None:
     assert read_bytes(together.encode())[0] == 2 * expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "latex"])
 def test_deep_nesting_does_no_harm(format: str) -> None:
     for opening in (b"[", b'{"a":', b"{", b"<a>", b"@a{"):

@@ -43,7 +43,7 @@ def test_every_field() -> None:
     assert paper.authors == ("Ada Muster", "B. Példa")
     assert (paper.year, paper.venue) == (2016, "Contrived Conference")
     assert paper.references == (f"s2:{CITED}",)
-    assert paper.fields == ("Citation", "Recommender")
+    assert paper.key_phrases == ("Citation", "Recommender")
     assert set(paper.ids) == {"doi:10.1000/contrived.1", "pmid:29456894"}
     assert paper.details == {"volume": "12", "pages": "1-9"}
     assert report.counts == {("repaired", "reference_to_itself"): 1}

@@ -128,6 +128,7 @@ def test_science_parse_by_hand() -> None:
     assert cited_titles(document) == [[["Clocks of bees", "Honey"]]] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "record"),
     [

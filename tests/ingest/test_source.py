@@ -81,6 +81,7 @@ def test_several_compressed_pieces_end_to_end(tmp_path: Path, kind: str) -> None
     assert ids_in(tmp_path / "papers")[-2:] == ["p49", "last"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
 def test_what_came_before_a_cut_is_kept(tmp_path: Path, kind: str) -> None:
     content = COMPRESSORS[kind](noisy(2000))
@@ -97,6 +98,7 @@ def test_what_came_before_a_cut_is_kept(tmp_path: Path, kind: str) -> None:
     assert (event.file, event.line) == (str(tmp_path / "papers"), len(found) + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
 def test_damage_in_the_middle(tmp_path: Path, kind: str) -> None:
     compress = (

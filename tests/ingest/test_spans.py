@@ -83,6 +83,7 @@ def parsing() -> Extractor:
     return Extractor(mentions=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", EXAMPLES)
 def test_the_papers_examples(parsing: Extractor, text: str) -> None:
     assert texts(parsing, text) == EXAMPLES[text]

@@ -120,6 +120,7 @@ def canonical(text: str) -> str:
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(TITLE, st.lists(NAME, max_size=4))
 def test_two_parsers_get_titles_and_authors_back(title: str, authors: list[str]) -> None:

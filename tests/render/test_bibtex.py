@@ -104,6 +104,7 @@ VALUE = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.dictionaries(st.sampled_from(["note", "series", "title", "address", "x-own"]), VALUE))
 def test_any_value_is_written_as_balanced_text_that_reads_the_same(fields: dict[str, str]) -> None:

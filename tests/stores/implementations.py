@@ -15,27 +15,37 @@ from citewise.library import writer
 from citewise.library.entries import batches
 from citewise.library.folder import LibraryFolder
 from citewise.memory import MemoryStores
-from citewise.protocols import EncodedBy, Encoder, Stores
+from citewise.protocols import (
+    EncodedBy,
+    Encoder,
+    Stores,
+    WordModel,
+)
 from citewise.types import CitationGroup, CitingSentence, Paper, Scope
 from corpora import WORDS, corpora
+from word_models import embedded
 
 Record = Paper | CitingSentence
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a library is made of; `later` are records that came after its vectors were made."""
+    """What a library is made of; `later` are records that came after its vectors were made, when no
+    word model was at hand.
+    """
 
     records: Sequence[Record]
     encoder: Encoder | None = None
     later: Sequence[Record] = ()
     models: Mapping[str, bytes] = field(default_factory=dict)
+    word_models: Mapping[str, WordModel] = field(default_factory=dict)
 
 
-def _add(path: Path, records: Sequence[Record]) -> None:
+def _add(path: Path, records: Sequence[Record], models: Mapping[str, WordModel]) -> None:
     """Add records as they are: not cleaned, and papers with equal titles not merged."""
     located = [(record, SourceLocation("test", line)) for line, record in enumerate(records, 1)]
-    writer.add(path, batches(located, Extractor().spans), keep_versions=True)
+    read = batches(located, Extractor().spans)
+    writer.add(path, read, keep_versions=True, models=models)
 
 
 def in_a_folder(path: Path, given: Given) -> LibraryFolder:
@@ -59,11 +69,11 @@ def in_two_segments(path: Path, given: Given) -> LibraryFolder:
 
 def _folder(path: Path, given: Given, parts: Sequence[Sequence[Record]]) -> LibraryFolder:
     for part in parts:
-        _add(path, part)
+        _add(path, part, given.word_models)
     if given.encoder is not None:
         writer.encode(path, given.encoder, papers=True)
     if given.later:
-        _add(path, given.later)
+        _add(path, given.later, {})
     for name, content in given.models.items():
         LibraryFolder(path).models.save(name, content)
     return LibraryFolder(path)
@@ -72,10 +82,14 @@ def _folder(path: Path, given: Given, parts: Sequence[Sequence[Record]]) -> Libr
 def in_memory(path: Path, given: Given) -> MemoryStores:
     """Return a library in memory."""
     stores = MemoryStores.of([*given.records, *given.later]).with_models(given.models)
+    early = MemoryStores.of(given.records)
+    for name, model in given.word_models.items():
+        vectors = np.full((len(stores.papers), model.about.size), np.nan, np.float32)
+        vectors[: len(early.papers)] = embedded(stores, model, early.papers.rows)
+        stores = stores.with_set(name, model.about, vectors)
     if given.encoder is None:
         return stores
 
-    early = MemoryStores.of(given.records)
     papers = [f"{paper.title} {paper.abstract}".strip() for paper in _papers(stores)]
     spans = stores.evidence.texts(np.arange(len(stores.evidence)))
     return stores.with_vectors(

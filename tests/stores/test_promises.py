@@ -8,7 +8,7 @@ import pytest
 
 from citewise.arrays import Rows
 from citewise.errors import BadInput, MissingData
-from citewise.protocols import EvidenceCounts, ProfileStatistics, Stores, VectorCounts
+from citewise.protocols import EvidenceCounts, ProfileStatistics, Stores
 from citewise.types import Paper, Scope
 from citing import EVERYTHING, SENTENCES, citing
 from citing import PAPERS as CITED
@@ -456,7 +456,9 @@ def encoded(make: Make) -> Stores:
 def nearest(
     stores: Stores, vector: Sequence[float], k: int = 10, scope: Scope = EVERYTHING
 ) -> tuple[list[int], list[float]]:
-    found, cosines = stores.vectors.nearest(np.array(vector, np.float32), k, scope)
+    found, cosines = views.paper_vectors(stores, "table").nearest(
+        np.array(vector, np.float32), k, scope
+    )
     return found.tolist(), cosines.tolist()
 
 
@@ -471,7 +473,7 @@ def test_the_nearest_papers_come_first_and_equals_by_row(encoded: Stores) -> Non
 
 
 def test_vectors_of_papers_and_spans(encoded: Stores) -> None:
-    papers = encoded.vectors.of_papers(rows(4, 2))
+    papers = views.paper_vectors(encoded, "table").of(rows(4, 2))
     assert np.isnan(papers[0]).all()
     assert papers[1].tolist() == pytest.approx([0.6, 0.8], abs=1e-3)
     spans = views.spans_by_text(encoded)
@@ -480,15 +482,16 @@ def test_vectors_of_papers_and_spans(encoded: Stores) -> None:
     assert vectors[1].tolist() == [0, 1]
     assert papers.dtype == vectors.dtype == np.float32
     assert encoded.vectors.encoded_by() == ENCODER.about
-    assert encoded.vectors.counts() == VectorCounts(spans=1, papers=4)
+    assert encoded.vectors.span_count() == 1
+    assert encoded.vectors.names() == ("table",)
+    assert len(views.paper_vectors(encoded, "table")) == 4
 
 
 def test_a_library_without_vectors(cited: Stores) -> None:
     assert cited.vectors.encoded_by() is None
-    assert cited.vectors.counts() == VectorCounts(0, 0)
-    assert np.isnan(cited.vectors.of_papers(rows(0, 1))[:, 0]).tolist() == [True, True]
+    assert cited.vectors.span_count() == 0
+    assert cited.vectors.names() == () and cited.vectors.papers("table") is None
     assert np.isnan(cited.vectors.of_spans(span(cited, "Bees dance"))[:, 0]).tolist() == [True]
-    assert nearest(cited, (1, 0)) == ([], [])
 
 
 def test_models_are_kept_as_they_were_saved(make: Make) -> None:
@@ -526,5 +529,5 @@ def test_a_library_may_be_empty(make: Make) -> None:
     assert stores.terms.of("bees")[0].size == 0
     assert len(stores.graph.references(none, EVERYTHING)) == 0
     assert stores.lexical.search(none, none, 5, EVERYTHING).size == 0
-    assert nearest(stores, (1, 0)) == ([], [])
+    assert stores.vectors.names() == ()
     assert stores.evidence.profile_statistics(EVERYTHING).mean_length == 0

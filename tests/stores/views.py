@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Ragged, Rows
-from citewise.protocols import FIELDS, Citations, Matches, Stores, TermNumbers, TermStatistics
+from citewise.protocols import (
+    FIELDS,
+    Citations,
+    Matches,
+    PaperVectors,
+    Stores,
+    TermNumbers,
+    TermStatistics,
+)
 from citewise.types import Paper, Scope
 
 View = dict[str, Any]
@@ -223,12 +231,33 @@ def vectors(stores: Stores, rows: Rows) -> View:
     """Return the vectors of papers and of all spans; None for a text that has none."""
     spans = spans_by_text(stores)
     of_spans = stores.vectors.of_spans(np.array(list(spans.values()), np.int64))
-    of_papers = stores.vectors.of_papers(rows)
-    assert of_spans.dtype == of_papers.dtype == np.float32
+    assert of_spans.dtype == np.float32
     return {
-        "papers": [_vector(each) for each in of_papers],
+        "papers": {name: _set(stores, name, rows) for name in stores.vectors.names()},
         "spans": {text: _vector(each) for text, each in zip(spans, of_spans, strict=True)},
     }
+
+
+def paper_vectors(stores: Stores, name: str) -> PaperVectors:
+    """Return a set of papers' vectors that must be there."""
+    found = stores.vectors.papers(name)
+    assert found is not None, name
+    return found
+
+
+def _set(stores: Stores, name: str, rows: Rows) -> View:
+    found = paper_vectors(stores, name)
+    vectors = found.of(rows)
+    assert vectors.dtype == np.float32 and vectors.shape == (rows.size, found.about.size)
+    return {
+        "about": found.about,
+        "len": len(found),
+        "of": [_rounded(_vector(each)) for each in vectors],
+    }
+
+
+def _rounded(vector: list[float] | None) -> list[float] | None:
+    return None if vector is None else [round(number, 6) for number in vector]
 
 
 def _vector(vector: NDArray[np.float32]) -> list[float] | None:

@@ -72,6 +72,7 @@ FAMILIES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     names=st.lists(NAMES, min_size=2, max_size=2),
     families=st.lists(FAMILIES, min_size=2, max_size=2),
@@ -94,6 +95,7 @@ def test_namesakes_are_who_can_be_the_same_by_first_and_family_name(
     assert agree(one, other) == agree(other, one)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.sampled_from("abJKP -'.,é李\n"), max_size=12), max_size=8))
 def test_names_are_numbered_alike_together_and_one_by_one(names: list[str]) -> None:
     """Plain names are taken apart all at once, others by `ids`: a name that is spelled out for it

@@ -51,6 +51,7 @@ def test_small_pieces_give_the_same(titles: list[str]) -> None:
         assert list(near_duplicates(titles)) == expected
 
 
+@pytest.mark.slow
 @given(TITLES, TITLES, THRESHOLDS)
 @settings(max_examples=200, deadline=None)
 def test_titles_like_those_asked_for(asked: list[str], titles: list[str], threshold: float) -> None:
@@ -70,6 +71,7 @@ def test_titles_like_those_asked_for(asked: list[str], titles: list[str], thresh
     } == expected | letters
 
 
+@pytest.mark.slow
 def test_more_than_a_handful() -> None:
     titles = [paper.title for paper in random_papers(400, seed=4)]
     found = list(near_duplicates(titles))

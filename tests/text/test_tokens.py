@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewise.text import tokens
 from citewise.text.tokens import LONGEST_TOKEN, TermNumbering, fold, stem
 from oracles import stems
 
@@ -123,6 +124,12 @@ def test_long_tokens_are_dropped_by_their_bytes() -> None:
     )  # folded: one byte and two bytes a letter
     assert analysed(f"{fits} {too_long} bee")[0][1:] == ["bee"]
     assert analysed("http" * 50_000) == [[]]
+
+
+def test_stems_in_bulk_are_those_of_one_token_each() -> None:
+    words = ["the", "bees", "", "dancing", "of", "of", "蜂", "b4", "the"]
+    assert tokens.stems(words) == [stem(word) if word else "" for word in words]
+    assert tokens.stems([]) == []
 
 
 def test_growth_keeps_every_number() -> None:

@@ -26,10 +26,13 @@ COMMANDS = {
     "recommend": "answers",
     "run": "answers",
     "cite": "citing",
+    "mcp": "assistants",
+    "feedback": "feedback",
     "split": "laboratory",
     "evaluate": "laboratory",
     "pools": "pools",
     "train": "training",
+    "serve": "serving",
 }
 """The module of each command or group of commands, in the order in which help lists them."""
 

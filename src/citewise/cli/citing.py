@@ -29,7 +29,7 @@ from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
 from citewise.drafts.query import DraftOptions, ids_and_files
 from citewise.drafts.reading import looks_like_path, paragraphs_of, read_text
 from citewise.errors import BadInput, MissingData
-from citewise.render.passages import PassageAnswer, passage_table
+from citewise.render.passages import passage_table
 
 commands = typer.Typer()
 
@@ -102,13 +102,9 @@ def cite(
     )
     sentences, context = _sentences(text, lines), draft_query(index, draft, options)
 
-    advised = []
     with progress("answering") as bar:
-        for advice in index.advise(sentences, context.query, k, spans, system, explain):
-            advised.append(advice)
-            bar(len(advised), len(sentences))
+        answer = index.passage(sentences, context, k, spans, system, explain, bar)
 
-    answer = PassageAnswer(tuple(advised), str(systems.System.parse(system)), context.read)
     with writing(output) as file:
         if format.value == "table":
             console(file).print(passage_table(answer))

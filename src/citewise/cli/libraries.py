@@ -31,6 +31,7 @@ from citewise.cli.terminal import (
     writing,
 )
 from citewise.embed.folder import MINILM
+from citewise.embed.word_models import NNSELECT
 from citewise.ingest import FORMATS as SOURCE_FORMATS
 from citewise.ingest import Reading
 from citewise.ingest.report import Event, Report, SourceLocation
@@ -93,6 +94,13 @@ def index(
             "needs the extra `evidence`, and minutes for 100,000.",
         ),
     ] = False,
+    vectors: Annotated[
+        bool,
+        typer.Option(
+            "--vectors/--no-vectors",
+            help="Give a new library vectors of its papers, by the word model that ships.",
+        ),
+    ] = True,
 ) -> None:
     """Create a library or extend it; malformed records are counted and named, and stop nothing."""
     with contextlib.ExitStack() as stack:
@@ -108,6 +116,7 @@ def index(
                 format=format.value if format else "",
                 keep_versions=keep_versions,
                 mentions=mentions,
+                vectors=vectors,
                 report=done,
                 progress=lambda reading: _show_reading(bar, reading),
             )
@@ -166,7 +175,8 @@ def encode(
         str,
         typer.Option(
             help="minilm (all-MiniLM-L6-v2), or a folder with a BERT as "
-            "sentence-transformers saves it."
+            "sentence-transformers saves it; nnselect gives papers vectors by word vectors, in "
+            "seconds."
         ),
     ] = MINILM,
     precision: Annotated[
@@ -186,7 +196,8 @@ def encode(
             threads=threads,
             progress=bar,
         )
-    say(f"{escape(str(library))}: {done:,} texts encoded")
+    what = "papers" if model == NNSELECT else "texts"
+    say(f"{escape(str(library))}: {done:,} {what} encoded")
 
 
 @commands.command(epilog="Example: citewise info --library my-library")

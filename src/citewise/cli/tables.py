@@ -81,9 +81,12 @@ def _evidence(about: Description) -> str:
 
 
 def _vectors(about: Description) -> str:
-    if not about.encoder:
-        return "none"
-    return f"{about.span_vectors:,} of spans, {about.paper_vectors:,} of papers; by {about.encoder}"
+    lines = [f"{about.span_vectors:,} of spans, by {about.encoder}"] if about.encoder else []
+    lines += [
+        f"{each.papers:,} of papers, {each.name}: {each.size} numbers, by {each.model}"
+        for each in about.paper_vectors
+    ]
+    return "\n".join(lines) or "none"
 
 
 def _share(count: int, total: int) -> str:

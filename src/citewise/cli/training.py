@@ -1,8 +1,11 @@
-"""The commands that train rankers."""
+"""The commands that train rankers and word vectors."""
 
+import functools
+import inspect
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -18,13 +21,28 @@ from citewise.cli.laboratory import (
     years_of,
 )
 from citewise.cli.terminal import LibraryOption, progress_by_stage, say, show, write_result
+from citewise.embed.encoders import encoder_named
+from citewise.embed.word_models import NNSELECT, word_models
+from citewise.embed.word_vectors import WordVectors
+from citewise.errors import MissingData
 from citewise.evaluate import SplitSettings
 from citewise.evaluate.tables import drawn
+from citewise.feedback import Feedback
+from citewise.library import writer
 from citewise.library.location import require_writable
 from citewise.rank.calibration import calibration_name
+from citewise.rank.nnrank import NNRANK
 from citewise.train import RankerSettings, Training, ranker, save, sentences
 from citewise.train import tables as rendered
+from citewise.train.nnrank.settings import NNRankSettings
+from citewise.train.nnselect.settings import PRESETS, preset, require_torch
 from citewise.train.training import Target, save_calibration
+
+if TYPE_CHECKING:
+    from citewise.train.nnselect.training import NNSelectTraining
+
+Preset = Enum("Preset", {name: name for name in PRESETS}, type=str)  # type: ignore[misc]
+OURS = Preset("citewise")
 
 commands = typer.Typer(
     name="train",
@@ -69,6 +87,18 @@ AnywayOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Report, and keep nothing.")]
+FeedbackOption = Annotated[
+    bool,
+    typer.Option(
+        "--feedback",
+        help="Also learn from the answers that you accepted and rejected, and say whether that "
+        "helped.",
+    ),
+]
+FeedbackFileOption = Annotated[
+    Path | None,
+    typer.Option(help="Learn from this file of feedback, not from the one in your data folder."),
+]
 ShippedOption = Annotated[
     bool, typer.Option("--shipped", help="Train nothing: go back to the model that ships.")
 ]
@@ -80,10 +110,10 @@ def _command(
     usual: RankerSettings,
     about: str,
     example: str,
+    learns_from_feedback: bool = False,
 ) -> None:
     """Add the command that trains a target; `usual` are its defaults."""
 
-    @commands.command(target.name, help=about, epilog=f"Example: {example}")
     def command(
         library: LibraryOption,
         dev: DevOption = "",
@@ -101,6 +131,8 @@ def _command(
         shipped: ShippedOption = False,
         format: FormatOption = RESULT_TABLE,
         output: OutputOption = None,
+        feedback: FeedbackOption = False,
+        feedback_file: FeedbackFileOption = None,
     ) -> None:
         if not dry_run and Path(library).is_dir():  # before an hour of training, not after it
             require_writable(Path(library))
@@ -113,8 +145,10 @@ def _command(
         )
         settings = RankerSettings(split, most, tuning, trees, ablation, jobs, seed)
 
+        index = citewise.open(library)
+        given = _feedback(index, feedback, feedback_file)
         with progress_by_stage() as stage:
-            trained = train(citewise.open(library).stores, settings, stage)
+            trained = train(index.stores, settings, stage, **given)
 
         write_result(
             output,
@@ -126,6 +160,28 @@ def _command(
             },
         )
         _keep(library, trained, anyway, dry_run)
+
+    offered = command if learns_from_feedback else _without(command, "feedback", "feedback_file")
+    commands.command(target.name, help=about, epilog=f"Example: {example}")(offered)
+
+
+def _without(command: Callable[..., None], *names: str) -> Callable[..., None]:
+    """Return a command that does not offer some of its options."""
+    offered = functools.partial(command)
+    signature = inspect.signature(command)
+    kept = [each for each in signature.parameters.values() if each.name not in names]
+    offered.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    offered.__annotations__ = {each.name: each.annotation for each in kept}
+    return offered
+
+
+def _feedback(library: citewise.Library, wanted: bool, file: Path | None) -> dict[str, Feedback]:
+    """Return the feedback to learn from as an argument of a training, none unless it is wanted."""
+    if file is not None and not file.is_file():
+        raise MissingData(f"{file}: no such file")
+    if file is None and not wanted:
+        return {}
+    return {"feedback": Feedback(file) if file else library.feedback()}
 
 
 def _go_back(library: str, target: Target) -> None:
@@ -158,6 +214,7 @@ _command(
     "Train the ranker of best on the library's papers; it is kept where it is better than what "
     "serves now.",
     "citewise train ranker --library my-library --dev 2021 --test 2022 --least 5",
+    learns_from_feedback=True,
 )
 _command(
     sentences.TARGET,
@@ -208,3 +265,174 @@ def calibration(
         save_calibration(stores, name, found)
     outcome = "is not kept" if dry_run else "is in use"
     say(f"{escape(str(library))}: the calibration by {found.source} {outcome}")
+
+
+@commands.command(
+    NNSELECT,
+    epilog="Example: citewise train nnselect --library my-library --dev 2021 --test 2022 --least 5",
+)
+def nnselect(
+    library: LibraryOption,
+    dev: DevOption = "",
+    test: TestOption = "",
+    fractions: FractionsOption = "0.9,0.1,0",
+    least: LeastOption = 3,
+    settings: Annotated[
+        Preset, typer.Option("--preset", help="Settings: ours, or those of Citeomatic's paper.")
+    ] = OURS,
+    epochs: Annotated[int, typer.Option(min=0, help="0 for those of the preset.")] = 0,
+    tuning: TuningOption = 500,
+    encoder: Annotated[
+        str, typer.Option(help="Makes the first word vectors, where a preset starts from words.")
+    ] = "",
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(help="Folder for what is needed to go on after an interruption."),
+    ] = None,
+    folds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Also train this many times without a share of the papers, for `train ranker`, "
+            "which would trust vectors too far that know its training papers by heart.",
+        ),
+    ] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to use.")] = 1,
+    seed: SeedOption = 0,
+    anyway: AnywayOption = False,
+    dry_run: DryRunOption = False,
+    shipped: ShippedOption = False,
+    format: FormatOption = RESULT_TABLE,
+    output: OutputOption = None,
+) -> None:
+    """Train word vectors on the library's citations, and embed its papers by them; they are kept
+    where they are better than what serves now.
+    """
+    if not dry_run and Path(library).is_dir():
+        require_writable(Path(library))
+    if shipped:
+        _go_back_to_shipped_vectors(library)
+        return
+
+    require_torch()
+    from citewise.train.folds import fold_name
+    from citewise.train.nnselect import reports
+    from citewise.train.nnselect.folds import train_fold
+    from citewise.train.nnselect.training import train_nnselect
+
+    split = SplitSettings(
+        test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
+    )
+    given = {"split": split, "tuning": tuning, "threads": threads, "seed": seed}
+    chosen = preset(settings.value, **given, **({"epochs": epochs} if epochs else {}))
+    first_words = encoder_named(encoder, "int8", threads) if encoder else None
+    with progress_by_stage() as stage:
+        trained = train_nnselect(
+            citewise.open(library).stores, chosen, stage, checkpoints, first_words
+        )
+
+    write_result(
+        output,
+        format.value,
+        {
+            "table": lambda: reports.as_table(trained),
+            "json": lambda: reports.as_json(trained),
+            "markdown": lambda: reports.as_markdown(trained),
+        },
+    )
+    if _keep_vectors(library, trained, anyway, dry_run):
+        with progress_by_stage() as stage:
+            for fold in range(folds):
+                stores = citewise.open(library).stores
+                apart = train_fold(stores, (fold, folds), chosen, stage, first_words)
+                _embed(library, fold_name(fold), apart.model)
+
+
+def _go_back_to_shipped_vectors(library: str) -> None:
+    """Remove a library's own word vectors, and embed its papers by those that ship."""
+    stores = citewise.open(library).stores
+    stores.models.remove(NNSELECT)
+    models = word_models()
+    if models:
+        writer.embed(library, NNSELECT, models[NNSELECT])
+    elif NNSELECT in stores.vectors.names():
+        writer.drop_vectors(library, NNSELECT)
+    outcome = "papers are embedded by the word vectors that ship" if models else "no word vectors"
+    say(f"{escape(str(library))}: {outcome}")
+
+
+def _embed(library: str, name: str, model: WordVectors) -> None:
+    """Keep a model of word vectors with a library, and embed the papers by it."""
+    citewise.open(library).stores.models.save(name, model.encoded())
+    writer.embed(library, name, model)
+
+
+def _keep_vectors(library: str, trained: "NNSelectTraining", anyway: bool, dry_run: bool) -> bool:
+    """Save new word vectors where they are better or the user wants them anyway, and embed the
+    papers; print what was done, and return whether they were kept.
+    """
+    kept = not dry_run and (anyway or trained.better)
+    if kept:
+        _embed(library, NNSELECT, trained.model)
+        outcome = "papers are embedded by the new word vectors"
+    elif dry_run:
+        outcome = "the new word vectors are not kept"
+    else:
+        outcome = (
+            "the new word vectors are no better than what serves and are not kept; --anyway keeps "
+            "them"
+        )
+    say(f"{escape(str(library))}: {outcome}")
+    return kept
+
+
+@commands.command(
+    NNRANK,
+    epilog="Example: citewise train nnrank --library my-library --dev 2021 --test 2022 --least 5",
+)
+def nnrank(
+    library: LibraryOption,
+    dev: DevOption = "",
+    test: TestOption = "",
+    fractions: FractionsOption = "0.9,0.1,0",
+    least: LeastOption = 3,
+    most: MostOption = 4000,
+    tuning: TuningOption = 300,
+    epochs: Annotated[int, typer.Option(min=1, help="At most this many.")] = 12,
+    seed: SeedOption = 0,
+    anyway: AnywayOption = False,
+    dry_run: DryRunOption = False,
+    format: FormatOption = RESULT_TABLE,
+    output: OutputOption = None,
+) -> None:
+    """Train the ranker of citeomatic on the library's citations; it is kept where it is better than
+    what serves now.
+    """
+    if not dry_run and Path(library).is_dir():
+        require_writable(Path(library))
+    require_torch()
+    from citewise.train.nnrank import reports
+    from citewise.train.nnrank.training import save_nnrank, train_nnrank
+
+    split = SplitSettings(
+        test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
+    )
+    settings = NNRankSettings(split=split, most=most, tuning=tuning, epochs=epochs, seed=seed)
+    with progress_by_stage() as stage:
+        trained = train_nnrank(citewise.open(library).stores, settings, stage)
+
+    write_result(
+        output,
+        format.value,
+        {
+            "table": lambda: reports.as_table(trained),
+            "json": lambda: reports.as_json(trained),
+            "markdown": lambda: reports.as_markdown(trained),
+        },
+    )
+    if not dry_run and (anyway or trained.better):
+        save_nnrank(citewise.open(library).stores, trained)
+        outcome = "citeomatic ranks with the new model"
+    else:
+        outcome = "the new model is not kept" + ("" if dry_run else "; --anyway keeps it")
+    say(f"{escape(str(library))}: {outcome}")

@@ -1,6 +1,7 @@
 """Split a passage of a draft into sentences, and see which of them cite."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from citewise.text.marks import unmarked
@@ -36,15 +37,18 @@ class DraftSentence:
     """As in the draft, with single spaces."""
     cites: bool
     """Whether there is a citation in it."""
+    start: int = -1
+    end: int = -1
+    """It is `passage[start:end]` of the passage that it was found in; -1 where unknown."""
 
 
 def sentences_of(passage: str) -> list[DraftSentence]:
     """Return the sentences of a passage: plain text, Markdown or LaTeX."""
     sentences = []
-    for paragraph in _BETWEEN_PARAGRAPHS.split(passage[:LONGEST]):
+    for offset, paragraph in _paragraphs(passage[:LONGEST]):
         marks = [match.span() for match in _MARK.finditer(paragraph)]
         for start, end in sentence_spans(paragraph, marks):
-            sentences.append(_sentence(paragraph[start:end]))
+            sentences.append(_sentence(paragraph[start:end], offset + start))
 
     return [each for each in sentences if any(map(str.isalnum, each.text))]
 
@@ -55,8 +59,21 @@ def lines_of(text: str) -> list[DraftSentence]:
     return [each for each in sentences if any(map(str.isalnum, each.text))]
 
 
-def _sentence(written: str) -> DraftSentence:
+def _paragraphs(passage: str) -> Iterator[tuple[int, str]]:
+    """Yield the offset and the text of each paragraph."""
+    begin = 0
+    for gap in _BETWEEN_PARAGRAPHS.finditer(passage):
+        yield begin, passage[begin : gap.start()]
+        begin = gap.end()
+    yield begin, passage[begin:]
+
+
+def _sentence(written: str, start: int = -1) -> DraftSentence:
     marks = [match.span() for match in _MARK.finditer(written)]
     return DraftSentence(
-        unmarked(written, marks, 0, len(written)), " ".join(written.split()), bool(marks)
+        text=unmarked(written, marks, 0, len(written)),
+        written=" ".join(written.split()),
+        cites=bool(marks),
+        start=start,
+        end=start + len(written) if start >= 0 else -1,
     )

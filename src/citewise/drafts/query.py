@@ -40,6 +40,8 @@ class DraftOptions:
     """Paths of files that list such papers, or drafts that cite them. They are read: a server must
     not pass on a client's.
     """
+    hidden: tuple[str, ...] = ()
+    """Ids of other versions of the draft, beside those that are found by its title."""
     authors: tuple[str, ...] = ()
     """Instead of those that the draft names."""
     year: int | None = None
@@ -80,7 +82,7 @@ def draft_query(papers: Papers, draft: str | Path | None, options: DraftOptions)
         year=options.year,
         since=options.since,
         cited=tuple(dict.fromkeys([*known, *cited.ids, *also_cited])),
-        hidden=tuple(paper.id for paper in versions),
+        hidden=tuple(dict.fromkeys([*(paper.id for paper in versions), *options.hidden])),
         authors=written.authors,
         preferences=options.preferences,
     )

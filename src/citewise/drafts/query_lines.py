@@ -55,15 +55,16 @@ def located_queries(
 
 def _query(record: dict[str, Any], usual: Query) -> Query:
     """Return the query of a record; a field that cannot be read is an error, never ignored."""
-    name, title, abstract, sentence = (
-        record.get(field) or "" for field in ("id", "title", "abstract", "sentence")
+    name, title, abstract, sentence, venue = (
+        record.get(field) or "" for field in ("id", "title", "abstract", "sentence", "venue")
     )
     name = str(name) if isinstance(name, int) else name
 
-    are_strings = all(isinstance(text, str) for text in (name, title, abstract, sentence))
+    are_strings = all(isinstance(text, str) for text in (name, title, abstract, sentence, venue))
     if not are_strings or not name.strip():
         raise BadInput(
-            '"id", "title", "abstract" and "sentence" must be strings, and the id not empty'
+            '"id", "title", "abstract", "sentence" and "venue" must be strings, and the id not '
+            "empty"
         )
     if not (title.strip() or abstract.strip() or sentence.strip()):
         raise BadInput('a query needs a "title", an "abstract" or a "sentence"')
@@ -79,6 +80,8 @@ def _query(record: dict[str, Any], usual: Query) -> Query:
         hidden=_texts(record, "hidden", "ids"),
         authors=_texts(record, "authors", "names"),
         sentence=sentence,
+        venue=venue,
+        key_phrases=_texts(record, "key_phrases", "phrases"),
         preferences=_preferences(record, usual.preferences),
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from citewise.arrays import Rows
+from citewise.arrays import Mask, Rows
 from citewise.errors import BadInput
 from citewise.evaluate.runs import Run
 from citewise.evaluate.splits import Question
@@ -23,6 +23,8 @@ CITED = "what is cited"
 """The name of the row for what is really cited, beside the rows of systems."""
 
 DEPTH = 20
+CURVE = (1, *range(5, 101, 5))
+"""The depths of the curve of self-citation."""
 _RECENT = 3
 
 
@@ -63,6 +65,8 @@ class _Answers:
     questions: Sequence[Question]
     rankings: Sequence[Rows]
     ranked: bool
+    depth: int
+    """How many answers a query could have."""
 
     def __iter__(self) -> Iterator[tuple[Question, Rows]]:
         return zip(self.questions, self.rankings, strict=True)
@@ -81,12 +85,16 @@ def analyse(
 
     lists = {
         run.system: _Answers(
-            papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True
+            papers, questions, [_known(ranking[:depth]) for ranking in run.rankings], True, depth
         )
         for run in runs
     }
     lists[CITED] = _Answers(
-        papers, questions, [np.array(question.gold, np.int64) for question in questions], False
+        papers,
+        questions,
+        [np.array(question.gold, np.int64) for question in questions],
+        False,
+        depth,
     )
 
     return [
@@ -119,31 +127,52 @@ def term_overlap(answers: _Answers) -> dict[str, float]:
 
 
 def self_citation(answers: _Answers) -> dict[str, float]:
-    """Return how many answers share an author with the query, and their mean and maximum rank
-    (Bhagavatula et al. 2018, figure 4) beside the mean rank of the answers that are cited; means
-    are over queries that have such answers.
+    """Return how many answers share an author with the query, and the mean and the best place of
+    these and of the cited answers; means are over all queries (Bhagavatula et al. 2018, figure 4).
     """
-    shares, means, greatest, cited = [], [], [], []
-    for question, rows in answers:
-        authors = _names(answers.papers.of(question))
-        own = [
-            rank
-            for rank, paper in enumerate(answers.papers.at(rows.tolist()), 1)
-            if authors & _names(paper)
-        ]
+    own = [_shared_authors(answers, question, rows) for question, rows in answers]
+    shares = [_mean(each) for each in own]
+    found = {"share of papers": _mean(shares)}
+    if not answers.ranked:
+        return found
 
-        hits = np.flatnonzero(np.isin(rows, question.gold)) + 1
-        shares.append(len(own) / max(rows.size, 1))
-        means += [_mean(own)] if own else []
-        greatest += [max(own)] if own else []
-        cited += [_mean(hits)] if hits.size else []
-
-    ranks = {
-        "mean rank": _mean(means),
-        "maximum rank": _mean(greatest),
-        "mean rank of the cited": _mean(cited),
+    cited = [np.isin(rows, question.gold) for question, rows in answers]
+    return {
+        **found,
+        **_places(own, answers.depth),
+        "mean place of the cited": _places(cited, answers.depth)["mean place"],
     }
-    return {"share of papers": _mean(shares), **(ranks if answers.ranked else {})}
+
+
+def self_citation_curve(
+    stores: Stores, run: Run, questions: Sequence[Question], depths: Sequence[int] = CURVE
+) -> dict[int, dict[str, float]]:
+    """Return for several depths k the mean and the best place of the answers among the first k that
+    share an author with the query; k + 1 where none does (Bhagavatula et al. 2018, figure 4).
+    """
+    rankings = [_known(ranking[: max(depths)]) for ranking in run.rankings]
+    answers = _Answers(_Papers(stores), questions, rankings, True, max(depths))
+    own = [_shared_authors(answers, question, rows) for question, rows in answers]
+    return {k: _places([each[:k] for each in own], k) for k in depths}
+
+
+def _shared_authors(answers: _Answers, question: Question, rows: Rows) -> Mask:
+    """Return for each paper whether it shares an author with the paper of a question."""
+    authors = _names(answers.papers.of(question))
+    papers = answers.papers.at(rows.tolist())
+    return np.array([bool(authors & _names(paper)) for paper in papers], np.bool_)
+
+
+def _places(marked: Sequence[Mask], depth: int) -> dict[str, float]:
+    """Return the mean over queries of the mean and of the best place of the marked answers; a query
+    without one counts as depth + 1.
+    """
+    places = [1 + np.flatnonzero(each) for each in marked]
+    places = [each if each.size else np.array([depth + 1]) for each in places]
+    return {
+        "mean place": _mean([each.mean() for each in places]),
+        "best place": _mean([each.min() for each in places]),
+    }
 
 
 def _names(paper: Paper) -> set[frozenset[str]]:

@@ -6,6 +6,7 @@ papers cite (see `citewise.types.Scope`).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,13 +35,17 @@ def near(stores: Stores, rows: Rows) -> dict[int, tuple[int, ...]]:
 def query_of(
     paper: Paper, hidden: Sequence[str], guard: bool = True, authors: bool = False
 ) -> Query:
-    """Return the query that a paper makes: guarded, or one that sees all, even the paper itself."""
-    known = paper.authors if authors else ()
+    """Return the query that a paper makes: guarded, or one that sees all, even the paper itself;
+    with `authors`, it names these, and the venue and key phrases where they are known.
+    """
+    query = Query(paper.title, paper.abstract)
+    if authors:
+        query = replace(
+            query, authors=paper.authors, venue=paper.venue, key_phrases=paper.key_phrases
+        )
     if not guard:
-        return Query(paper.title, paper.abstract, authors=known)
-    return Query(
-        paper.title, paper.abstract, paper.id, paper.year, hidden=tuple(hidden), authors=known
-    )
+        return query
+    return replace(query, id=paper.id, year=paper.year, hidden=tuple(hidden))
 
 
 def fit_for_training(rows: Rows, evaluated: Mapping[int, Sequence[int]]) -> Rows:

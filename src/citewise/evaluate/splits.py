@@ -122,7 +122,7 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
         authors: bool = False,
     ) -> list[Question]:
         """Return the queries of a part, guarded unless that is switched off; with `authors`, each
-        query names its paper's authors.
+        query names its paper's authors, and its venue and key phrases where they are known.
 
         What is hidden from a query is not among its gold rows either. With `stale`, the library may
         have changed since: papers that are gone, or cite nothing any more, are then left out, and

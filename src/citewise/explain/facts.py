@@ -12,9 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from citewise.arrays import Column, Ragged, Rows
+from citewise.expand.dense import citing_papers, dense_neighbourhood
 from citewise.expand.neighbours import neighbourhood
 from citewise.expand.votes import Neighbourhood
-from citewise.protocols import Grounder, Stores
+from citewise.protocols import DraftVectors, Grounder, Stores
 from citewise.rank.text_signals import title_similarity
 from citewise.scoring.similarity import Bag, similarity, similarity_by_term
 from citewise.text.function_words import is_function_word
@@ -59,11 +60,14 @@ class Facts:
         ranking: Ranking,
         rows: Rows,
         scope: Scope,
+        vectors: DraftVectors | None = None,
     ) -> None:
-        """`ranking` has all candidates as the system ranked them, `rows` are the answer's."""
+        """`ranking` has all candidates as the system ranked them, `rows` are the answer's;
+        `vectors` are those that the system read.
+        """
         self.stores, self.query, self.rows = stores, query, rows
         self.scope, self.signals = replace(scope, within=None), ranking.signals
-        self._grounder, self._ranking = grounder, ranking
+        self._grounder, self._ranking, self._vectors = grounder, ranking, vectors
         self._citers: dict[int, frozenset[int]] = {}
         self._words: dict[str, dict[int, list[SharedWord]]] = {}
 
@@ -93,6 +97,24 @@ class Facts:
         """
         by = np.unique(self.near.by[self.near.cited == row])
         citers: Rows = self.near.rows[by[by < depth]]
+        return citers
+
+    @cached_property
+    def close(self) -> Neighbourhood | None:
+        """The papers whose votes were counted by vectors; None where there are none."""
+        known = self._vectors.of(self.query) if self._vectors is not None else None
+        if known is None:
+            return None
+        citing = citing_papers(self.stores)
+        return dense_neighbourhood(self.stores, known, self.scope, citing, _NEIGHBOURS)
+
+    def close_citers(self, row: int) -> Rows:
+        """Return which of the papers closest to the draft in meaning cite a paper, closest
+        first.
+        """
+        if self.close is None:
+            return self.rows[:0]
+        citers: Rows = self.close.rows[np.unique(self.close.by[self.close.cited == row])]
         return citers
 
     def citers_by_title(self, row: int) -> list[int]:
@@ -151,6 +173,16 @@ class Facts:
             int(self.signals[name][position]) for name in ("age", "citations", "citations2")
         )
         return every, recent, paper.year + age - 2
+
+    def rank_by(self, signal: str, row: int) -> tuple[int, int]:
+        """Return the rank of a paper by a signal, and how many candidates have the signal; 0 where
+        the paper has none.
+        """
+        column = self.signals.get(signal, np.zeros(0))
+        at = np.flatnonzero(self._ranking.rows == row)
+        if not column.size or not at.size or np.isnan(column[at[0]]):
+            return 0, 0
+        return 1 + int((column > column[at[0]]).sum()), int((~np.isnan(column)).sum())
 
     # The draft's authors
 

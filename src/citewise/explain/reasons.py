@@ -8,6 +8,7 @@ kind is a function from the facts to a `Wording`, put into `KINDS`.
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
+from citewise.arrays import Rows
 from citewise.explain.facts import Facts
 from citewise.explain.sentence_reasons import SENTENCE_KINDS
 from citewise.explain.wording import (
@@ -29,6 +30,7 @@ LIMIT = 3
 """At most this many reasons are given for a paper."""
 
 _NEAREST = 50
+_NEAR_SHARE = 0.2
 _TITLE_SHARE = 0.5
 _FEWEST_WORDS = 2
 _MANY_CITATIONS = 5
@@ -100,16 +102,28 @@ def _cited_by_similar(facts: Facts, row: int, paper: Paper) -> Wording | None:
     for depth in dict.fromkeys((min(_NEAREST, every), every)):
         citers = facts.near_citers(row, depth)
         if citers.size:
-            named = facts.named(citers[:NAMED].tolist())
-            among = "" if citers.size <= NAMED else "among them "
-            of = f"{citers.size} of the {depth} papers" if depth > 1 else "the paper"
-            return Wording(
-                f"Cited by {of} most similar to your draft whose references are known: "
-                f"{among}{listed(named)}.",
-                named,
-                numbers={"citers": int(citers.size), "papers": depth},
-            )
+            return _cited_by_near(facts, citers, depth, "most similar to your draft")
     return None
+
+
+def _cited_by_close(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word how many of the papers closest to the draft in meaning cite the paper."""
+    citers = facts.close_citers(row)
+    if facts.close is None or not citers.size:
+        return None
+    return _cited_by_near(facts, citers, facts.close.rows.size, "closest to your draft in meaning")
+
+
+def _cited_by_near(facts: Facts, citers: Rows, papers: int, what: str) -> Wording:
+    """Word which of the papers near to the draft cite the paper."""
+    named = facts.named(citers[:NAMED].tolist())
+    among = "" if citers.size <= NAMED else "among them "
+    of = f"{citers.size} of the {papers} papers" if papers > 1 else "the paper"
+    return Wording(
+        f"Cited by {of} {what} whose references are known: {among}{listed(named)}.",
+        named,
+        numbers={"citers": int(citers.size), "papers": papers},
+    )
 
 
 def _cited_by_titles(facts: Facts, row: int, paper: Paper) -> Wording | None:
@@ -211,6 +225,18 @@ def _shared_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
     return shared_words(facts.shared_words(row), len(facts.stores.papers), what)
 
 
+def _similar_meaning(facts: Facts, row: int, paper: Paper) -> Wording | None:
+    """Word how near the paper's vector is to the draft's, where few candidates are nearer."""
+    what = "draft" if facts.query.has_draft else "sentence"
+    rank, of = facts.rank_by("vector_cosine", row)
+    if not rank or rank > max(_NEAREST, _NEAR_SHARE * of):
+        return None
+    return Wording(
+        f"Similar in meaning to your {what}: number {rank:,} of those found.",
+        numbers={"rank": rank, "candidates": of},
+    )
+
+
 def _title_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
     """Word how many words of the title are in the draft, where that is at least half of them."""
     words, draft = words_by_stem(paper.title), words_by_stem(facts.query.text)
@@ -248,6 +274,7 @@ WordReason = Callable[[Facts, int, Paper], Wording | None]
 KINDS: dict[str, WordReason] = {
     **SENTENCE_KINDS,
     "cited_by_similar": _cited_by_similar,
+    "cited_by_close": _cited_by_close,
     "cited_with_cited": _cited_with_cited,
     "linked_to_cited": _linked_to_cited,
     "cited_with_answers": _cited_with_answers,
@@ -255,6 +282,7 @@ KINDS: dict[str, WordReason] = {
     "cited_by_titles": _cited_by_titles,
     "own_paper": _own_paper,
     "cited_by_own": _cited_by_own,
+    "similar_meaning": _similar_meaning,
     "shared_words": _shared_words,
     "title_words": _title_words,
     "citations": _citations,

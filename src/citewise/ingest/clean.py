@@ -40,7 +40,7 @@ Raw = Mapping[str, Any]
 """A record as read from its format.
 
 Keys: id, title, abstract, year, authors, venue, ids (a mapping of scheme to value), references,
-fields, date, kind, details; any may be absent, None or of a wrong type.
+fields, key_phrases, date, kind, details; any may be absent, None or of a wrong type.
 """
 
 _TEXTS = ("title", "id", "abstract", "venue", "date")
@@ -109,6 +109,7 @@ class Cleaner:
             date=date,
             kind=kind if kind and kind in KINDS else "",
             details=_details(raw.get("details"), repairs),
+            key_phrases=_strings(raw.get("key_phrases"))[:50],
         )
 
         for reason in dict.fromkeys(repairs):
@@ -265,8 +266,11 @@ def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
         repairs.append("field_of_wrong_type")
         return ()
 
-    given = [_name(item) if isinstance(item, dict) else item for item in value]
-    names = tuple([name for item in given if (name := text(item, repairs)[:200])])
+    if text is _stripped:  # all are strings
+        names = tuple([name for item in value if (name := item.strip()[:200])])
+    else:
+        given = [_name(item) if isinstance(item, dict) else item for item in value]
+        names = tuple([name for item in given if (name := text(item, repairs)[:200])])
     if len(names) > MOST_AUTHORS:
         repairs.append("authors_cut")
     return names[:MOST_AUTHORS]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 NAMES = frozenset(
     {"manifest.json", "manifest.json.new", "writer.lock", "writer.json"}
-    | {"segments", "lexical", "tables", "evidence", "models", "vectors"}
+    | {"segments", "lexical", "tables", "evidence", "models", "vectors", "embeddings"}
 )
 """What citewise calls its files and folders at the top of a library."""
 

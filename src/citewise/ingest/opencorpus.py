@@ -38,6 +38,7 @@ def _record(paper: dict[str, Any]) -> Raw:
         "venue": paper.get("venue") or paper.get("journalName"),
         "ids": {"doi": paper.get("doi"), "pmid": paper.get("pmid"), "mag": paper.get("magId")},
         "references": paper.get("outCitations"),
-        "fields": paper.get("keyPhrases") or paper.get("fieldsOfStudy") or paper.get("entities"),
+        "fields": paper.get("fieldsOfStudy"),
+        "key_phrases": paper.get("keyPhrases") or paper.get("entities"),
         "details": {"volume": paper.get("journalVolume"), "pages": paper.get("journalPages")},
     }

@@ -69,7 +69,8 @@ def _record(record: TaggedRecord) -> Raw:
         "venue": record.first("JT", "TA", "BTI" if record.first("TI") else "VTI"),
         "year": date[:60] or None,
         "date": iso_date(date),
-        "fields": keywords(record.texts("OT", "MH"))[:50],
+        "fields": keywords(record.texts("MH"))[:50],
+        "key_phrases": keywords(record.texts("OT"))[:50],
         "kind": _kind(record),
         "details": {
             "volume": record.first("VI"),

@@ -78,7 +78,8 @@ def _record(lines: list[str]) -> Raw:
         "venue": details.get("venue", "").strip(),
         "year": details.get("year") or None,
         "references": dois_in(named.get("REFERENCES", "").split("; ")),
-        "fields": keywords([named.get("AUTHOR KEYWORDS", ""), named.get("INDEX KEYWORDS", "")]),
+        "fields": keywords([named.get("INDEX KEYWORDS", "")]),
+        "key_phrases": keywords([named.get("AUTHOR KEYWORDS", "")]),
         "kind": kind_of(named.get("DOCUMENT TYPE", "")),
         "details": {
             "volume": details.get("volume", ""),

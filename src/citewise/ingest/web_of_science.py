@@ -71,7 +71,8 @@ def record_of(record: TaggedRecord) -> Raw:
         "year": (year or record.first("PD", "EY"))[:60] or None,
         "date": iso_date(date),
         "references": dois_in(record.texts("CR")),
-        "fields": keywords(record.texts("DE", "ID", "WC")),
+        "fields": keywords(record.texts("ID", "WC")),
+        "key_phrases": keywords(record.texts("DE")),
         "kind": _kind(record),
         "details": {
             "volume": record.first("VL"),

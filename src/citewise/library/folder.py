@@ -10,6 +10,7 @@ import numpy as np
 from citewise.errors import BadLibrary, NoPermission
 from citewise.library import manifest as manifests
 from citewise.library.checks import blaming_damage, check_at_opening, damaged
+from citewise.library.embeddings.store import open_sets
 from citewise.library.evidence.reader import EvidenceStore
 from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.evidence.tables import EvidenceTables
@@ -87,7 +88,8 @@ class LibraryFolder:
         )
         self.lexical = LexicalStore(lexical, self.papers)
         self.evidence = self._open_evidence(manifest)
-        self.vectors = VectorStore(self.path, self.papers, self.evidence)
+        sets = open_sets(self.path, manifest.vectors, self.papers)
+        self.vectors = VectorStore(self.path, self.papers, self.evidence, sets)
         self.models = ModelStore(self.path)
 
     def _open_evidence(self, manifest: Manifest) -> EvidenceStore:
@@ -101,7 +103,7 @@ class LibraryFolder:
 
     @cached_property
     def _bytes_beside(self) -> int:
-        """The size of what belongs to no generation: vectors, and the library's own models."""
+        """The size of what belongs to no generation: an encoder's vectors, and own models."""
         return sum(
             file.stat().st_size for kind in ("vectors", "models") for file in walk(self.path / kind)
         )

@@ -6,31 +6,33 @@ import bisect
 import contextlib
 import datetime
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
 from citewise.arrays import Rows
 from citewise.library import manifest as manifests
 from citewise.library.derived_tables import derive
+from citewise.library.embeddings.writing import EmbeddingWriter, files_of
 from citewise.library.entries import BATCH, Entries
 from citewise.library.evidence.segment import EvidenceSegment, EvidenceWriter
 from citewise.library.evidence.sentences import Sentences
 from citewise.library.files import checksum, link_folder, sync, walk
 from citewise.library.folder import LibraryFolder
 from citewise.library.lexical import LexicalWriter
-from citewise.library.manifest import FileEntry, Manifest, SegmentEntry
-from citewise.library.own_files import GENERATION, KINDS, delete_own
+from citewise.library.manifest import FileEntry, Manifest, SegmentEntry, VectorSetEntry
+from citewise.library.own_files import GENERATION, KINDS, delete_embeddings, delete_own
 from citewise.library.segment import Segment, SegmentWriter
+from citewise.library.segments import Segments, first_joined
 from citewise.library.vocabulary import VocabularyWriter
-from citewise.protocols import FIELDS
+from citewise.protocols import FIELDS, WordModel
 from citewise.text.tokens import TermNumbering
 from citewise.types import Paper
 
-_SMALL = 50_000
-"""Segments of fewer rows (or sentences) are joined with their neighbours as they accumulate."""
+_NO_MODELS: Mapping[str, WordModel] = MappingProxyType({})
 
 
 class Generation:
@@ -39,7 +41,16 @@ class Generation:
     `kept` is the old generation where its rows stay, None where all is written from scratch.
     """
 
-    def __init__(self, path: Path, old: LibraryFolder | None, from_scratch: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        old: LibraryFolder | None,
+        from_scratch: bool = False,
+        models: Mapping[str, WordModel] = _NO_MODELS,
+    ) -> None:
+        """`models` embed papers: those of the sets of vectors that the library has, and for a new
+        library all.
+        """
         self.path, self._old = path, old
         self.kept = None if from_scratch else old
         self._number = old.manifest.generation + 1 if old is not None else 1
@@ -57,6 +68,8 @@ class Generation:
         self._replaced: dict[int, Entries] = {}
         self._rows = self._base
 
+        sets = old.vectors.sets if old is not None else None
+        self.embeddings = EmbeddingWriter(path, self._name, sets, models)
         self._segment = SegmentWriter(path / "segments" / self._name)
         self.scratch = path / "segments" / f"{self._name}-scratch"
 
@@ -189,7 +202,13 @@ class Generation:
         if self._evidence is not None:
             self._evidence.close()
 
-        if not (self._segment.rows or self._deleted or self._evidence or self.kept is None):
+        if not (
+            self._segment.rows
+            or self._deleted
+            or self._evidence
+            or self.embeddings.changed
+            or self.kept is None
+        ):
             self._lexical.close()
             self.abandon()
             return
@@ -207,6 +226,7 @@ class Generation:
             if evidence:
                 evidence_tables.save(folder)
             self._vocabulary.save(folder)
+            vectors = self._write_embeddings(segments)
 
             finishing.result()
 
@@ -221,8 +241,11 @@ class Generation:
             lengths=_lengths(segments, deleted),
             light=self._light,
             evidence=tuple(segment.folder.name for segment in evidence),
-            files=self._file_entries(entries, [segment.folder.name for segment in evidence]),
-            format=manifests.FORMAT if evidence else 1,
+            files=self._file_entries(
+                entries, [segment.folder.name for segment in evidence], files_of(vectors)
+            ),
+            vectors=vectors,
+            format=manifests.FORMAT if vectors else 2 if evidence else 1,
             written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
 
@@ -239,6 +262,7 @@ class Generation:
                 delete_own(kind, self.path / kind / f"{self._name}{ending}")
             with contextlib.suppress(OSError):  # other generations are in it
                 (self.path / kind).rmdir()
+        delete_embeddings(self.path, self._old.manifest.files if self._old is not None else ())
 
     def _joined_segments(self) -> tuple[list[SegmentEntry], list[Segment]]:
         """Return the segments of the new generation with their entries; small ones at the end are
@@ -252,7 +276,7 @@ class Generation:
         else:
             delete_own("segments", self._segment.folder)
 
-        tail = _tail([segment.rows for segment in segments])
+        tail = first_joined([segment.rows for segment in segments])
         if 0 <= tail < len(segments) - 1:
             joined = _join(segments[tail:], self.path / "segments" / f"{self._name}-joined")
             entries[tail:] = [
@@ -268,7 +292,7 @@ class Generation:
         if self._evidence is not None:
             segments.append(EvidenceSegment(self._evidence.folder))
 
-        tail = _tail([len(segment) for segment in segments])
+        tail = first_joined([len(segment) for segment in segments])
         if 0 <= tail < len(segments) - 1:
             writer = EvidenceWriter(self.path / "evidence" / f"{self._name}-joined")
             for segment in segments[tail:]:
@@ -278,6 +302,14 @@ class Generation:
 
         return segments
 
+    def _write_embeddings(self, segments: list[Segment]) -> dict[str, VectorSetEntry]:
+        """Write the vectors of papers; return the sets of the new generation."""
+        stems = self._vocabulary.words()
+        taken = self._old.papers.rows if self._old is not None and self.kept is None else None
+        return self.embeddings.write(
+            Segments(segments), lambda terms: [stems[term] for term in terms.tolist()], taken
+        )
+
     def _deleted_sentences(self) -> Rows:
         """Return the sentences that are deleted, sorted."""
         if self.kept is None:
@@ -285,7 +317,7 @@ class Generation:
         return np.union1d(self._forgotten, self.kept.evidence.tables.deleted)
 
     def _file_entries(
-        self, entries: list[SegmentEntry], evidence: list[str]
+        self, entries: list[SegmentEntry], evidence: list[str], vectors: list[str]
     ) -> dict[str, FileEntry]:
         """Return the sizes and checksums of all files of the generation; new files are made
         durable.
@@ -301,25 +333,20 @@ class Generation:
         folders += [Path("evidence") / name for name in evidence]
         folders += [Path("tables") / self._name, Path("lexical") / self._name]
 
+        every = [file for folder in folders for file in walk(self.path / folder)]
+        every += [self.path / name for name in vectors]
         files = {}
-        for folder in folders:
-            for file in walk(self.path / folder):
-                name = file.relative_to(self.path).as_posix()
-                if file.suffix == ".lock":
-                    continue
-                if name not in known:
-                    sync(file)
-                files[name] = known.get(name) or FileEntry(file.stat().st_size, checksum(file))
-            sync(self.path / folder)
+        for file in every:
+            name = file.relative_to(self.path).as_posix()
+            if file.suffix == ".lock":
+                continue
+            if name not in known:
+                sync(file)
+            files[name] = known.get(name) or FileEntry(file.stat().st_size, checksum(file))
+
+        for parent in sorted({file.parent for file in every}):
+            sync(parent)
         return files
-
-
-def _tail(sizes: list[int]) -> int:
-    """Return the number of the first segment that is joined with all behind it."""
-    tail = len(sizes) - 1
-    while tail > 0 and sizes[tail - 1] <= min(_SMALL, 2 * sum(sizes[tail:])):
-        tail -= 1
-    return tail
 
 
 def _join(segments: list[Segment], folder: Path) -> Segment:
@@ -354,3 +381,4 @@ def collect_garbage(path: Path, manifest: Manifest | None) -> None:
         for folder in (path / kind).glob("*"):
             if f"{kind}/{folder.name}" not in used and GENERATION.fullmatch(folder.name):
                 delete_own(kind, folder)
+    delete_embeddings(path, manifest.files if manifest else ())

@@ -18,7 +18,10 @@ def folder_of(path: Path | str) -> Path:
 
 def require_writable(library: Path) -> None:
     """Raise NoPermission where there is a library that this user may read but not change."""
-    for folder in (library, *(library / kind for kind in (*KINDS, "models", "vectors"))):
+    for folder in (
+        library,
+        *(library / kind for kind in (*KINDS, "models", "vectors", "embeddings")),
+    ):
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             raise NoPermission(
                 f"{library}: you may read this library but not change it: no write permission in "

@@ -8,10 +8,11 @@ import msgspec
 from citewise.errors import BadLibrary, MissingData, NoPermission
 from citewise.library.files import replace
 from citewise.library.seal import sealed, unsealed
+from citewise.protocols import EncodedBy
 
-FORMAT = 2
-"""Raised by every change that an older citewise cannot read: 2 has evidence. A library without
-evidence is still written as 1.
+FORMAT = 3
+"""Raised by every change that an older citewise cannot read: 2 has evidence, 3 vectors of papers. A
+library is written in the first format that has all of it.
 """
 
 NAME = "manifest.json"
@@ -32,6 +33,27 @@ class SegmentEntry(msgspec.Struct, frozen=True):
     rows: int
 
 
+class RunEntry(msgspec.Struct, frozen=True):
+    """Consecutive rows of a set of vectors, stored in one file."""
+
+    name: str
+    rows: int
+
+
+class VectorSetEntry(msgspec.Struct, frozen=True):
+    """A set of papers' vectors: what made it, and the runs of its files."""
+
+    about: EncodedBy
+    scale: float
+    """What a code of 1 stands for."""
+    codes: tuple[RunEntry, ...] = ()
+    lists: tuple[RunEntry, ...] = ()
+    centroids: str = ""
+    """The name of the file with the lists' centroids; "" where the set has no lists."""
+    trained: int = 0
+    """Rows of the set when its centroids were computed."""
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """A generation: its segments, tables and lexical index, and every file with its checksum."""
 
@@ -50,6 +72,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """Whether papers were added that are known from lists of references only."""
     evidence: tuple[str, ...] = ()
     """The folders with citing sentences, in order."""
+    vectors: dict[str, VectorSetEntry] = {}
+    """Sets of papers' vectors, by name."""
     format: int = 1
 
     @property

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from collections.abc import Container
 from pathlib import Path
 
 from citewise.ingest.library_folders import NAMES
@@ -15,6 +16,9 @@ _LEFT_BY_SYSTEMS = frozenset({".DS_Store", ".gitkeep", "desktop.ini", "lost+foun
 
 GENERATION = re.compile(r"(\d{6}|[1-9]\d{6,})(-joined|-scratch)?")
 """What a generation's folders are called."""
+
+SET_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""What a set of papers' vectors may be called: it is a folder's name."""
 
 _RECORDS = r"records\.(zst|starts|firsts)"
 _WRITTEN = {
@@ -35,6 +39,7 @@ _WRITTEN = {
         rf"|postings\.(terms|starts|spans|counts)|{_RECORDS}"
     ),
     "lexical": re.compile(r"[0-9a-f]{32}\.[0-9a-z.]+|(meta|\.managed)\.json|\.tantivy-\w+\.lock"),
+    "embeddings": re.compile(r"(\d{6}|[1-9]\d{6,})\.(codes|lists|centroids)"),
     "vectors": re.compile(r"\d{6,}\.(keys|values)|(manifest|unfinished)\.json(\.new)?"),
 }
 """What the files in each kind of folder are called; tantivy names its own by random numbers."""
@@ -67,3 +72,20 @@ def delete_own(kind: str, path: Path) -> None:
                 if is_own(kind, file.name):
                     file.unlink()
             path.rmdir()
+
+
+def delete_embeddings(library: Path, used: Container[str]) -> None:
+    """Remove the files of papers' vectors that are not among the used ones, and the folders that
+    this leaves empty; what is still open (on Windows) stays for the next clean-up.
+    """
+    for folder in (library / "embeddings").glob("*"):
+        if not SET_NAME.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+            continue
+        with contextlib.suppress(OSError):
+            for file in folder.iterdir():
+                name = file.relative_to(library).as_posix()
+                if is_own("embeddings", file.name) and name not in used:
+                    file.unlink()
+            folder.rmdir()
+    with contextlib.suppress(OSError):  # sets are in it
+        (library / "embeddings").rmdir()

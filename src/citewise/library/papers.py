@@ -109,6 +109,11 @@ class PaperStore:
         """Return the papers' years, 0 where unknown."""
         return self._segments.years[rows].astype(np.int64)
 
+    @property
+    def all_years(self) -> NDArray[np.int16]:
+        """The year of each row, 0 where unknown."""
+        return self._segments.years
+
     def in_scope(self, rows: Rows, scope: Scope) -> Mask:
         """Return for each paper whether a query with this scope may get it."""
         return in_scope(rows, self._segments.years, scope)

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from citewise.arrays import Rows
 from citewise.library.segment import Segment
 
+_SMALL = 50_000
+"""Runs of fewer rows (or sentences) are joined with their neighbours as they accumulate."""
+
 
 class Segments:
     """Splits rows of the library by the segment that has them."""
@@ -48,3 +51,13 @@ class Segments:
             here = np.flatnonzero(owners == owner)
             parts.append((self._segments[owner], here, rows[here] - self._firsts[owner]))
         return parts
+
+
+def first_joined(sizes: Sequence[int]) -> int:
+    """Return the position of the first of some runs that is joined with all behind it, so that
+    there are never many.
+    """
+    tail = len(sizes) - 1
+    while tail > 0 and sizes[tail - 1] <= min(_SMALL, 2 * sum(sizes[tail:])):
+        tail -= 1
+    return tail

@@ -7,7 +7,7 @@ each kind and the manifest is replaced.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from citewise.arrays import Column, Hashes, Rows
 from citewise.errors import BadLibrary
 from citewise.library.checks import check_at_opening, file_problem
+from citewise.library.embeddings.store import EmbeddingSet
 from citewise.library.evidence.reader import EvidenceStore
 from citewise.library.files import checksum, read_array, replace, sync, write_array
 from citewise.library.manifest import FileEntry
 from citewise.library.own_files import is_own
 from citewise.library.papers import PaperStore
 from citewise.library.seal import sealed, unsealed
-from citewise.protocols import EncodedBy, Encoder, VectorCounts
+from citewise.protocols import EncodedBy, Encoder, PaperVectors
 from citewise.text.ids import digest
 from citewise.types import Paper, Scope
 
@@ -36,6 +37,8 @@ _FOLDER, _FINISHED, _UNFINISHED = "vectors", "manifest.json", "unfinished.json"
 _ATTEMPTS = 20
 _PART = 8_192
 """Texts that are encoded and then written, so that a crash loses no more than these."""
+_DIGITS_COMPARED = 9
+"""Cosines that differ less are equal."""
 _LENGTH_ERROR = 0.01
 """How far the length of a vector may be from 1: it is stored as 16-bit numbers."""
 
@@ -127,10 +130,19 @@ def text_hashes(papers: Iterable[Paper]) -> Hashes:
 
 
 class VectorStore:
-    """`protocols.Vectors` over a folder; vectors belong to no generation of the library."""
+    """`protocols.Vectors` over a folder: `sets` are those of the generation; what an encoder made
+    belongs to no generation, and its vectors of papers are the set named after its model.
+    """
 
-    def __init__(self, library: Path, papers: PaperStore, evidence: EvidenceStore) -> None:
+    def __init__(
+        self,
+        library: Path,
+        papers: PaperStore,
+        evidence: EvidenceStore,
+        sets: Mapping[str, EmbeddingSet],
+    ) -> None:
         self._library, self._papers, self._evidence = library, papers, evidence
+        self.sets = dict(sets)
 
     @cached_property
     def reader(self) -> VectorReader | None:
@@ -138,7 +150,7 @@ class VectorStore:
         return load(self._library)
 
     def encoded_by(self) -> EncodedBy | None:
-        """Return what made the vectors; None where the library has none."""
+        """Return what made the vectors of spans; None where the library has none."""
         return self.reader.manifest.encoder if self.reader is not None else None
 
     def of_spans(self, spans: Rows) -> NDArray[np.float32]:
@@ -147,57 +159,97 @@ class VectorStore:
             return np.full((spans.size, 1), np.nan, np.float32)
         return self.reader.find("spans", self._evidence.hashes(spans)).astype(np.float32)
 
-    def of_papers(self, rows: Rows) -> NDArray[np.float32]:
-        """Return the vector of each paper's title and abstract, NaN where it has none."""
-        if self.reader is None or not self.reader.has("papers"):
-            return np.full((rows.size, 1), np.nan, np.float32)
-        return self.reader.find("papers", text_hashes(self._papers.read(rows))).astype(np.float32)
+    def span_count(self) -> int:
+        """Return the number of spans that have a vector."""
+        if self.reader is None:
+            return 0
+        spans = self._evidence.hashes(self._evidence.cited_spans())
+        return int(self.reader.has_vectors("spans", spans).sum())
 
-    def nearest(self, vector: NDArray[np.float32], k: int, scope: Scope) -> tuple[Rows, Column]:
+    @property
+    def has_encoded_papers(self) -> bool:
+        """Whether an encoder made vectors of papers."""
+        return self.reader is not None and self.reader.has("papers")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the sets of papers' vectors, sorted."""
+        encoded = {self._encoded.about.model} if self._encoded is not None else set()
+        return tuple(sorted({*self.sets, *encoded}))
+
+    def papers(self, name: str) -> PaperVectors | None:
+        """Return a set of papers' vectors; None where there is none of that name."""
+        if name in self.sets:
+            return self.sets[name]
+        encoded = self._encoded
+        return encoded if encoded is not None and encoded.about.model == name else None
+
+    @cached_property
+    def _encoded(self) -> "EncodedPapers | None":
+        reader = self.reader
+        if reader is None or not reader.has("papers"):
+            return None
+        return EncodedPapers(reader, self._papers)
+
+
+class EncodedPapers:
+    """`protocols.PaperVectors` over the vectors of papers' texts that an encoder made."""
+
+    def __init__(self, reader: VectorReader, papers: PaperStore) -> None:
+        self._reader, self._papers = reader, papers
+
+    @property
+    def about(self) -> EncodedBy:
+        """What made the vectors."""
+        return self._reader.manifest.encoder
+
+    def __len__(self) -> int:
+        return int(self._digests[0].size)
+
+    def of(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the vector of each paper's title and abstract, NaN where it has none."""
+        return self._reader.find("papers", text_hashes(self._papers.read(rows))).astype(np.float32)
+
+    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return the cosine of each paper with a unit vector, NaN where it has none."""
+        return self.of(rows).astype(np.float64) @ vector.astype(np.float64)
+
+    def nearest(
+        self,
+        vector: NDArray[np.float32],
+        k: int,
+        scope: Scope,
+        among: Rows | None = None,
+    ) -> tuple[Rows, Column]:
         """Return the k papers in scope with the highest cosine to a unit vector, best first.
 
         Exact: every vector is compared, a chunk at a time.
         """
         rows, hashes = self._digests
         kept = self._papers.in_scope(rows, scope)
+        if among is not None:
+            kept &= np.isin(rows, among)
         rows, hashes = rows[kept], hashes[kept]
-        if self.reader is None or not rows.size:
-            return rows[:0], np.zeros(0)
 
-        cosines = np.concatenate(
-            [
-                self.reader.find("papers", hashes[start : start + _PART]).astype(np.float32)
-                @ vector
-                for start in range(0, rows.size, _PART)
-            ]
-        ).astype(np.float64)
+        query = vector.astype(np.float64)
+        parts = (
+            self._reader.find("papers", hashes[start : start + _PART]).astype(np.float64) @ query
+            for start in range(0, rows.size, _PART)
+        )
+        cosines = np.concatenate([np.zeros(0), *parts])
 
         # by falling cosine, equal ones by row
-        order = np.lexsort((rows, -cosines))[:k]
+        order = np.lexsort((rows, -np.round(cosines, _DIGITS_COMPARED)))[:k]
         return rows[order], cosines[order]
 
     @cached_property
     def _digests(self) -> tuple[Rows, Hashes]:
         """The rows that have a vector, and the digests of their texts; reads every paper once."""
         rows = self._papers.rows
-        if self.reader is None or not self.reader.has("papers"):
-            return rows[:0], np.zeros(0, np.uint64)
-
         batches = (rows[start : start + _PART] for start in range(0, rows.size, _PART))
-        hashes = np.concatenate([text_hashes(self._papers.read(batch)) for batch in batches])
-        known = self.reader.has_vectors("papers", hashes)
-        return rows[known], hashes[known]
-
-    def counts(self) -> VectorCounts:
-        """Return how many texts have a vector."""
-        if self.reader is None:
-            return VectorCounts(0, 0)
-
-        spans = self._evidence.hashes(self._evidence.cited_spans())
-        return VectorCounts(
-            spans=int(self.reader.has_vectors("spans", spans).sum()),
-            papers=self.reader.keys("papers").size,
-        )
+        hashes = [text_hashes(self._papers.read(batch)) for batch in batches]
+        every = np.concatenate([np.zeros(0, np.uint64), *hashes])
+        known = self._reader.has_vectors("papers", every)
+        return rows[known], every[known]
 
 
 def load(library: Path) -> VectorReader | None:

@@ -16,6 +16,7 @@ from citewise.library import manifest as manifests
 from citewise.library import vectors
 from citewise.library.checks import file_problem
 from citewise.library.derived_tables import derive
+from citewise.library.embeddings.problems import embedding_problems
 from citewise.library.evidence.sentences import Sentences, decode, text_digest
 from citewise.library.evidence.tables import EvidenceTables
 from citewise.library.files import checksum
@@ -78,6 +79,7 @@ def verify(
             *_sentence_problems(library, progress),
             *_paper_problems(library, progress),
             *_model_problems(library),
+            *embedding_problems(library.vectors.sets, library.manifest.rows),
             *vectors.problems(library.path),
         ]
     except (ValueError, IndexError) as error:

@@ -129,6 +129,7 @@ def merge(old: Paper, new: Paper) -> Paper:
         ids=tuple(name for name in keys if name != own),
         references=tuple(dict.fromkeys((*first.references, *second.references))),
         fields=tuple(dict.fromkeys((*first.fields, *second.fields))),
+        key_phrases=tuple(dict.fromkeys((*first.key_phrases, *second.key_phrases))),
         date=dated.date or (other.date if other.year == dated.year else ""),
         kind=first.kind or second.kind,
         details={**second.details, **first.details},

@@ -56,6 +56,10 @@ class VocabularyWriter:
         """Return a word's number, giving it the next one if it is new."""
         return self._numbers.setdefault(word, len(self._numbers))
 
+    def words(self) -> list[str]:
+        """Return all words in order of their numbers."""
+        return list(self._numbers)
+
     def save(self, folder: Path) -> None:
         """Write the words, where each begins, and the lookup from hash to number."""
         folder.mkdir(parents=True, exist_ok=True)

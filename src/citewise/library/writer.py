@@ -3,9 +3,10 @@ that readers see whole.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from citewise.arrays import Hashes
 from citewise.errors import MissingData
@@ -18,7 +19,9 @@ from citewise.library.intake import Intake
 from citewise.library.location import folder_of
 from citewise.library.lock import writer_lock
 from citewise.library.vectors import Kind, VectorWriter, text_hashes, text_of
-from citewise.protocols import Encoder
+from citewise.protocols import Encoder, WordModel
+
+_NO_MODELS: Mapping[str, WordModel] = MappingProxyType({})
 
 
 class NothingAdded(MissingData):
@@ -31,12 +34,15 @@ def add(
     report: Report | None = None,
     keep_versions: bool = False,
     may_be_empty: bool = True,
+    models: Mapping[str, WordModel] = _NO_MODELS,
 ) -> LibraryFolder:
     """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers.
 
-    Unless it `may_be_empty`, a library of nothing is not made: NothingAdded is raised.
+    Unless it `may_be_empty`, a library of nothing is not made: NothingAdded is raised. A new
+    library gets a set of papers' vectors by each of the `models`. In one that exists, what is added
+    gets vectors in the sets that it has, by the model of the same name; without it, none.
     """
-    with _writing(folder_of(path)) as generation:
+    with _writing(folder_of(path), models=models) as generation:
         Intake(generation, report or Report(), keep_versions).take(batches)
         if generation.empty and not may_be_empty:
             raise NothingAdded(f"{path}: no library was made, since there was nothing to add")
@@ -66,9 +72,30 @@ def compact(path: Path | str) -> LibraryFolder:
     return LibraryFolder(path)
 
 
+def embed(path: Path | str, name: str, model: WordModel) -> LibraryFolder:
+    """Give every paper of a library a vector by a model, as the set of that name; an older set of
+    that name is replaced.
+    """
+    with _writing(folder_of(path), must_exist=True) as generation:
+        generation.embeddings.make(name, model)
+        generation.commit()
+    return LibraryFolder(path)
+
+
+def drop_vectors(path: Path | str, name: str) -> LibraryFolder:
+    """Remove a set of papers' vectors that `embed` or `add` made."""
+    with _writing(folder_of(path), must_exist=True) as generation:
+        generation.embeddings.drop(name)
+        generation.commit()
+    return LibraryFolder(path)
+
+
 @contextlib.contextmanager
 def _writing(
-    path: Path, must_exist: bool = False, from_scratch: bool = False
+    path: Path,
+    must_exist: bool = False,
+    from_scratch: bool = False,
+    models: Mapping[str, WordModel] = _NO_MODELS,
 ) -> Iterator[Generation]:
     """Give a new generation to fill while the writer lock is ours; on an error it is abandoned."""
     if must_exist:
@@ -77,7 +104,7 @@ def _writing(
     with writer_lock(path):
         old = LibraryFolder(path) if (path / manifests.NAME).exists() else None
         collect_garbage(path, old.manifest if old is not None else None)
-        generation = Generation(path, old, from_scratch)
+        generation = Generation(path, old, from_scratch, models)
         try:
             yield generation
         except OSError as error:
@@ -117,7 +144,7 @@ def encode(
             partial(progress, "spans"),
         )
 
-        if papers or library.vectors.counts().papers:
+        if papers or library.vectors.has_encoded_papers:
             wanted["papers"] = text_hashes(library.papers.read(rows))
             done += vectors.encode(
                 "papers",

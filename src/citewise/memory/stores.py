@@ -74,11 +74,18 @@ class MemoryStores:
     ) -> "MemoryStores":
         """Return the same library with vectors that `encoder` made.
 
-        `papers` has a vector for each row, `spans` one for each of the `len(evidence)` spans; a row
-        of NaN stands for none.
+        `papers` has a vector for each row and becomes the set named after the model, `spans` has
+        one for each of the `len(evidence)` spans; a row of NaN stands for none.
         """
-        vectors = MemoryVectors(self.papers, self.evidence, encoder, papers, spans)
-        return replace(self, vectors=vectors)
+        vectors = MemoryVectors(self.papers, self.evidence, encoder, spans, self.vectors.sets)
+        stores = replace(self, vectors=vectors)
+        return stores if papers is None else stores.with_set(encoder.model, encoder, papers)
+
+    def with_set(self, name: str, about: EncodedBy, vectors: Vectors) -> "MemoryStores":
+        """Return the same library with a further set of papers' vectors, a vector for each row; a
+        row of NaN stands for none.
+        """
+        return replace(self, vectors=self.vectors.with_set(name, about, vectors))
 
     def with_models(self, models: Mapping[str, bytes]) -> "MemoryStores":
         """Return the same library with these models, by name, and no others."""

@@ -1,6 +1,7 @@
 """Vectors and models of a library in memory: given, not made."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,18 +10,56 @@ from citewise.arrays import Column, Rows
 from citewise.errors import BadInput
 from citewise.memory.evidence import MemoryEvidence
 from citewise.memory.papers import MemoryPapers
-from citewise.protocols import EncodedBy, VectorCounts
+from citewise.protocols import EncodedBy
 from citewise.types import Scope
 
 Vectors = NDArray[np.float32]
 """One unit vector a row; a row of NaN where there is none."""
 
+_DIGITS_COMPARED = 9
+"""Cosines that differ less are equal."""
+
+
+class MemoryPaperVectors:
+    """`protocols.PaperVectors` over an array with a vector for each row of the library."""
+
+    def __init__(self, papers: MemoryPapers, about: EncodedBy, vectors: Vectors) -> None:
+        self._papers, self.about = papers, about
+        self._vectors = _checked("papers", vectors, (len(papers), about.size))
+
+    def __len__(self) -> int:
+        return int(_known(self._vectors).sum())
+
+    def of(self, rows: Rows) -> Vectors:
+        """Return the vector of each paper, as rows."""
+        return self._vectors[rows]
+
+    def cosines(self, vector: Vectors, rows: Rows) -> Column:
+        """Return the cosine of each paper with a unit vector, NaN where either has none."""
+        return self._vectors[rows].astype(np.float64) @ vector.astype(np.float64)
+
+    def nearest(
+        self, vector: Vectors, k: int, scope: Scope, among: Rows | None = None
+    ) -> tuple[Rows, Column]:
+        """Return the k papers in scope with the highest cosine to a unit vector, best first, equals
+        in the order of rows.
+        """
+        rows = self._papers.rows if among is None else among
+        rows = rows[self._papers.in_scope(rows, scope)]
+        cosines = self.cosines(vector, rows)
+
+        rows, cosines = rows[~np.isnan(cosines)], cosines[~np.isnan(cosines)]
+        order = np.argsort(-np.round(cosines, _DIGITS_COMPARED), kind="stable")[:k]
+        return rows[order], cosines[order]
+
+
+_NO_SETS: Mapping[str, MemoryPaperVectors] = MappingProxyType({})
+
 
 class MemoryVectors:
-    """`protocols.Vectors` over two arrays.
+    """`protocols.Vectors` over arrays.
 
-    `of_papers` has a vector for each row of the library, `of_spans` one for each span number; None:
-    none at all.
+    `of_spans` has a vector for each span number, None for none at all; `sets` are those of papers.
     """
 
     def __init__(
@@ -28,46 +67,38 @@ class MemoryVectors:
         papers: MemoryPapers,
         evidence: MemoryEvidence,
         encoder: EncodedBy | None = None,
-        of_papers: Vectors | None = None,
         of_spans: Vectors | None = None,
+        sets: Mapping[str, MemoryPaperVectors] = _NO_SETS,
     ) -> None:
         self._papers, self._evidence, self._encoder = papers, evidence, encoder
+        self.sets = dict(sets)
         size = encoder.size if encoder is not None else 1
-        self._of_papers = _checked("papers", of_papers, (len(papers), size))
         self._of_spans = _checked("spans", of_spans, (len(evidence), size))
 
+    def with_set(self, name: str, about: EncodedBy, vectors: Vectors) -> "MemoryVectors":
+        """Return the same vectors with a further set of papers' vectors."""
+        sets = {**self.sets, name: MemoryPaperVectors(self._papers, about, vectors)}
+        return MemoryVectors(self._papers, self._evidence, self._encoder, self._of_spans, sets)
+
     def encoded_by(self) -> EncodedBy | None:
-        """Return what made the vectors; None where the library has none."""
+        """Return what made the vectors of spans; None where the library has none."""
         return self._encoder
 
     def of_spans(self, spans: Rows) -> Vectors:
         """Return the vector of each span, as rows."""
         return self._of_spans[spans]
 
-    def of_papers(self, rows: Rows) -> Vectors:
-        """Return the vector of each paper's title and abstract, as rows."""
-        return self._of_papers[rows]
+    def span_count(self) -> int:
+        """Return the number of spans that have a vector."""
+        return int(_known(self.of_spans(self._evidence.cited_spans())).sum())
 
-    def nearest(self, vector: Vectors, k: int, scope: Scope) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first, equals
-        in the order of rows.
-        """
-        rows = self._papers.rows
-        rows = rows[_known(self._of_papers) & self._papers.in_scope(rows, scope)]
-        if not rows.size:
-            return rows, np.zeros(0)
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the sets of papers' vectors, sorted."""
+        return tuple(sorted(self.sets))
 
-        cosines = (self._of_papers[rows] @ vector).astype(np.float64)
-        order = np.argsort(-cosines, kind="stable")[:k]
-        return rows[order], cosines[order]
-
-    def counts(self) -> VectorCounts:
-        """Return how many texts have a vector; papers with equal texts count once."""
-        papers = self._papers.read(np.flatnonzero(_known(self._of_papers)))
-        return VectorCounts(
-            spans=int(_known(self.of_spans(self._evidence.cited_spans())).sum()),
-            papers=len({(paper.title, paper.abstract) for paper in papers}),
-        )
+    def papers(self, name: str) -> MemoryPaperVectors | None:
+        """Return a set of papers' vectors; None where there is none of that name."""
+        return self.sets.get(name)
 
 
 def _checked(what: str, vectors: Vectors | None, shape: tuple[int, int]) -> Vectors:

@@ -8,7 +8,7 @@ import msgspec
 from citewise.render.citation_keys import citation_keys
 from citewise.render.links import registered, web_address
 from citewise.render.names import Name, parsed
-from citewise.render.parts import DASHES, date_parts, detail, kind_of, one_line
+from citewise.render.parts import DASHES, date_parts, detail, keywords_of, kind_of, one_line
 from citewise.types import Paper
 
 _RIS_TYPES = {
@@ -67,7 +67,7 @@ def _reference(key: str, paper: Paper) -> str:
         ("PB", detail(paper, *_PUBLISHERS)),
         ("DO", registered(paper, "doi")),
         ("UR", web_address(paper)),
-        *(("KW", word) for word in paper.fields),
+        *(("KW", word) for word in keywords_of(paper)),
         ("AB", paper.abstract),
     ]
 
@@ -108,7 +108,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "PMID": registered(paper, "pmid"),
         "number": f"arXiv:{arxiv}" if arxiv else "",
         "URL": web_address(paper),
-        "keyword": ", ".join(paper.fields),
+        "keyword": ", ".join(keywords_of(paper)),
         "abstract": paper.abstract,
     }
 

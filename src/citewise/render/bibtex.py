@@ -15,7 +15,7 @@ from citewise.ingest.clean import clean_line
 from citewise.render.citation_keys import citation_keys
 from citewise.render.links import given_address, registered
 from citewise.render.names import parsed
-from citewise.render.parts import DASHES, date_parts, kind_of, one_line
+from citewise.render.parts import DASHES, date_parts, keywords_of, kind_of, one_line
 from citewise.text.ids import key
 from citewise.text.latex import decode, encode
 from citewise.text.latex_portable import definitions, portable
@@ -122,7 +122,7 @@ def _fields(entry_type: str, paper: Paper) -> dict[str, str]:
         "archiveprefix": "arXiv" if arxiv and "eprinttype" not in paper.details else "",
         "pmid": registered(paper, "pmid"),
         "url": _verbatim(given_address(paper)) or _own(paper, "url"),
-        "keywords": encode(one_line(", ".join(paper.fields))),
+        "keywords": encode(one_line(", ".join(keywords_of(paper)))),
         "abstract": encode(one_line(paper.abstract)),
         **_others(paper),
     }

@@ -1,17 +1,19 @@
 """Write answers as JSON documents."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import msgspec
 
 from citewise.render.citation_keys import citation_keys
-from citewise.types import Answer, Query
+from citewise.render.links import registered, web_address
+from citewise.types import Answer, Paper, Query
 
 _EXPLAINING = ("base", "contributions", "reasons")
 """Fields of a recommendation that only explained answers have."""
 
-_OPTIONAL = ("authors",)
+_OPTIONAL = ("authors", "venue", "key_phrases")
 """Fields of a query that are left out where they are empty."""
 
 
@@ -67,3 +69,18 @@ def recommendations(answer: Answer) -> list[dict[str, Any]]:
         }
         for each, key in zip(answer, keys, strict=True)
     ]
+
+
+def paper_documents(papers: Sequence[Paper]) -> list[dict[str, Any]]:
+    """Return papers as the JSON objects of an answer's papers, each with the citation `key` that an
+    export of them writes, and with its `doi` and `url` where they are known.
+    """
+    return [
+        {**asdict(paper), "key": key, **_addresses(paper)}
+        for key, paper in zip(citation_keys(papers), papers, strict=True)
+    ]
+
+
+def _addresses(paper: Paper) -> dict[str, str]:
+    known = {"doi": registered(paper, "doi"), "url": web_address(paper)}
+    return {name: value for name, value in known.items() if value}

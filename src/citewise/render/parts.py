@@ -26,6 +26,11 @@ def date_parts(paper: Paper) -> list[int]:
     return [paper.year] if paper.year else []
 
 
+def keywords_of(paper: Paper) -> tuple[str, ...]:
+    """Return the paper's fields and key phrases, each once."""
+    return tuple(dict.fromkeys((*paper.fields, *paper.key_phrases)))
+
+
 def detail(paper: Paper, *names: str) -> str:
     """Return the first of the named details that is known, or ""."""
     return next((paper.details[name] for name in names if paper.details.get(name)), "")

@@ -48,10 +48,10 @@ class DenseSimilarity:
         """Return the cosine of each paper (title and abstract) with a claim, NaN where it has no
         vector.
         """
-        vectors = self._stores.vectors.of_papers(rows)
-        if np.isnan(vectors[:, 0]).all():
+        papers = self._stores.vectors.papers(self._encoder.about.model)
+        if papers is None or papers.about != self._encoder.about:
             return np.full(rows.size, np.nan)
-        return np.asarray(vectors @ self._vector(text), np.float64)
+        return papers.cosines(self._vector(text), rows)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

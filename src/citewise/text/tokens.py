@@ -20,6 +20,9 @@ _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 _NOT_WORD = re.compile(r"\W+")
 _WORDS = re.compile(r"[^\W_]+")
 
+_MARK = "|"
+"""What ends a token that is analysed with others; no token has it."""
+
 _WORD = 8
 """Bytes hashed at once."""
 
@@ -68,8 +71,8 @@ codecs.register_error(_FOLDING, _fold_foreign)
 
 
 @functools.cache
-def _analyzer() -> tantivy.TextAnalyzer:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
+def _analyzer(tokenizer: Callable[[], tantivy.Tokenizer]) -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(tokenizer())
     for step in (tantivy.Filter.stopword("english"), tantivy.Filter.stemmer("english")):
         builder = builder.filter(step)
     return builder.build()
@@ -78,8 +81,22 @@ def _analyzer() -> tantivy.TextAnalyzer:
 @functools.lru_cache(maxsize=1 << 14)
 def stem(token: str) -> str:
     """Return the Snowball English stem of a folded token, or "" for a stop word."""
-    stems = _analyzer().analyze(token)
-    return stems[0] if stems else ""
+    found = _analyzer(tantivy.Tokenizer.raw).analyze(token)
+    return found[0] if found else ""
+
+
+def stems(tokens: Sequence[str]) -> list[str]:
+    """Return `stem` of each token, none of which has a space; in bulk at half the cost."""
+    # "bees | the | dance |" is analysed to: bee | | danc |
+    marked = "".join([f"{token} {_MARK} " for token in tokens])
+    found, last = [], ""
+    for word in _analyzer(tantivy.Tokenizer.whitespace).analyze(marked):
+        if word == _MARK:
+            found.append(last)
+            last = ""
+        else:
+            last = word
+    return found
 
 
 def words_by_stem(text: str) -> dict[str, str]:
@@ -132,17 +149,19 @@ class TermNumbering:
             new, first = np.unique(hashes[missing], return_index=True)
             token_starts, token_ends = starts[missing[first]], ends[missing[first]]
             bounds = zip(token_starts.tolist(), token_ends.tolist(), strict=True)
-            words = (buffer[start:end] for start, end in bounds)
+            words = [buffer[start:end] for start, end in bounds]
 
-            self._known.put(new, np.fromiter(map(self._number, words), np.int64, new.size))
+            self._known.put(new, np.array(self._numbers(words), np.int64))
             numbers[missing] = self._known.find(hashes[missing])
         return numbers
 
-    def _number(self, word: bytes) -> int:
-        """Return a token's number, or -2 where it is no term (-1 would be looked up again)."""
-        stemmed = stem(word.decode("utf-8", "ignore")) if len(word) <= LONGEST_TOKEN else ""
-        number = self._number_of(stemmed) if stemmed else -1
-        return number if number >= 0 else -2
+    def _numbers(self, words: Sequence[bytes]) -> list[int]:
+        """Return each token's number, or -2 where it is no term (-1 would be looked up again)."""
+        plain = [
+            word.decode("utf-8", "ignore") if len(word) <= LONGEST_TOKEN else "" for word in words
+        ]
+        numbers = [self._number_of(stemmed) if stemmed else -1 for stemmed in stems(plain)]
+        return [number if number >= 0 else -2 for number in numbers]
 
 
 def _tokens(buffer: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -10,10 +10,21 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from citewise.arrays import Mask, Ragged, Rows
+from citewise.embed.draft_vectors import SetVectors
+from citewise.embed.word_models import NNSELECT
 from citewise.evaluate.splits import Question
-from citewise.protocols import Graph, StoreParts, Stores
+from citewise.protocols import (
+    DraftVectors,
+    EncodedBy,
+    Graph,
+    PaperVectors,
+    StoreParts,
+    Stores,
+    Vectors,
+)
 from citewise.recommend import scope_of
 from citewise.types import Query, Scope
 
@@ -30,6 +41,9 @@ _THINNED = (0.05, 0.5)
 
 _ANONYMOUS = 0.4
 """The share of the papers with authors whose queries do not name them."""
+
+_WITHOUT_VECTORS = 0.2
+"""The share of the queries that are asked as if the library had no vectors of papers."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -59,15 +73,43 @@ class ThinnedGraph:
         return np.asarray(mixed < np.uint64(self._share * 2**53), np.bool_)
 
 
+class WithoutPaperVectors:
+    """A library's vectors without those of its papers."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+
+    def encoded_by(self) -> EncodedBy | None:
+        """Return what made the vectors of spans."""
+        return self._vectors.encoded_by()
+
+    def of_spans(self, spans: Rows) -> NDArray[np.float32]:
+        """Return the vector of each span, as rows."""
+        return self._vectors.of_spans(spans)
+
+    def span_count(self) -> int:
+        """Return the number of spans that have a vector."""
+        return self._vectors.span_count()
+
+    def names(self) -> tuple[str, ...]:
+        """Return (): there are no sets."""
+        return ()
+
+    def papers(self, name: str) -> PaperVectors | None:
+        """Return None: there are no sets."""
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A query, what it is asked of, what it may see, and the rows that it should find."""
 
     stores: Stores
-    """The library, or one with a thinner graph."""
+    """The library, or one with a thinner graph or without vectors."""
     query: Query
     scope: Scope
     gold: Rows
+    vectors: DraftVectors
 
 
 def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -> str:
@@ -79,8 +121,10 @@ def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -
     return next(iter(kinds))
 
 
-def case_of(stores: Stores, question: Question, kind: str, seed: int) -> Case:
-    """Make a case of a question."""
+def case_of(
+    stores: Stores, question: Question, kind: str, seed: int, vectors: str = NNSELECT
+) -> Case:
+    """Make a case of a question; `vectors` names the set of papers' vectors that it reads."""
     dice = draws(question, seed + 1)
     query, gold = question.query, np.array(question.gold, np.int64)
     if kind == "half cited":
@@ -94,7 +138,17 @@ def case_of(stores: Stores, question: Question, kind: str, seed: int) -> Case:
     if kind == "thin graph":
         graph = ThinnedGraph(stores.graph, dice.uniform(*_THINNED), seed)
         stores = replace(StoreParts.of(stores), graph=graph)
-    return Case(stores, query, scope_of(stores.papers, query), gold)
+    scope = scope_of(stores.papers, query)
+    return Case(stores, query, scope, gold, SetVectors(stores, vectors))
+
+
+def with_vectors_or_not(stores: Stores, question: Question, seed: int) -> Stores:
+    """Return a library, for some questions without its papers' vectors: drawn, but always the
+    same.
+    """
+    if draws(question, seed + 4).random() >= _WITHOUT_VECTORS:
+        return stores
+    return replace(StoreParts.of(stores), vectors=WithoutPaperVectors(stores.vectors))
 
 
 def anonymous_or_not(question: Question, seed: int) -> Question:

@@ -3,12 +3,13 @@ that serve.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.arrays import Rows
 from citewise.errors import BadInput
 from citewise.evaluate.runs import Progress, Subject, Workers
 from citewise.evaluate.splits import Question
@@ -18,13 +19,21 @@ from citewise.rank.linear import LinearModel, linear_features
 from citewise.rank.trees import DRAFT_MODEL
 from citewise.recommend import Recommender
 from citewise.systems import BestSettings
-from citewise.train.cases import Case, anonymous_or_not, case_of, draws, kind_of
+from citewise.train.cases import (
+    Case,
+    anonymous_or_not,
+    case_of,
+    draws,
+    kind_of,
+    with_vectors_or_not,
+)
+from citewise.train.folds import fold_of
 from citewise.types import Ranking
 
 _ONE_IN = 20
 """Of the candidates that are not cited, the linear step learns from one in this many."""
 
-_BEST, _OTHERS = 200, 250
+BEST, OTHERS = 200, 250
 """The trees learn from this many of the linear step's best candidates, and from this many that
 are drawn from those behind.
 """
@@ -68,6 +77,10 @@ class Extraction:
     seed: int
     linear: LinearModel | None = None
     """The linear step; None: its own examples are made."""
+    folds: tuple[str, ...] = ()
+    """Sets of vectors, each by a model that did not learn from its share of the papers (see
+    `citewise.train.folds`); none: the set that serves knows nothing of the questions.
+    """
     whole: bool = False
     """Whether all candidates that the trees would rank are taken, and no query is made poorer: for
     tuning.
@@ -114,21 +127,42 @@ def examples(
 
 def _worked(subject: Subject, task: tuple[Question, Extraction]) -> Examples:
     question, extraction = task
-    kind = "whole"
+    kind, stores = "whole", subject.stores
     if not extraction.whole:
         kind = kind_of(question, extraction.seed)
         question = anonymous_or_not(question, extraction.seed)
-    case = case_of(subject.stores, question, kind, extraction.seed)
-
-    stages = extraction.settings.candidate_stages(case.stores)
-    ranking = Recommender(case.stores, stages).candidates(case.query, 1, case.scope)
-    if not is_backed(ranking):  # BM25 would answer
+        stores = with_vectors_or_not(stores, question, extraction.seed)
+    case = case_of(stores, question, kind, extraction.seed, _set_for(question, extraction))
+    known = known_candidates(case, extraction)
+    if known is None:
         return nothing(len(extraction.names))
-    signals = linear_signals(case.stores, case.query, ranking.rows, case.scope)
-    dice, known = draws(question, extraction.seed + 2), ranking.with_signals(signals)
+
+    dice = draws(question, extraction.seed + 2)
     if extraction.linear is None:
         return _linear_examples(case, known, extraction, dice)
     return _tree_examples(case, known, extraction, extraction.linear, dice)
+
+
+def _set_for(question: Question, extraction: Extraction) -> str:
+    """Return the set of vectors whose model did not learn from a question's own references."""
+    if not extraction.folds or extraction.whole:
+        return extraction.settings.vectors
+    return extraction.folds[fold_of(question.id, len(extraction.folds))]
+
+
+def known_candidates(
+    case: Case, extraction: Extraction, also: tuple[int, ...] = ()
+) -> Ranking | None:
+    """Return a case's candidates, and the rows of `also` that it may see, with the signals of the
+    linear step; None where BM25 would answer.
+    """
+    stages = extraction.settings.candidate_stages(case.stores, case.vectors)
+    scope = replace(case.scope, within=also) if also else case.scope
+    ranking = Recommender(case.stores, stages).candidates(case.query, 1, scope)
+    if not is_backed(ranking):
+        return None
+    signals = linear_signals(case.stores, case.query, ranking.rows, case.scope)
+    return ranking.with_signals(signals)
 
 
 def _linear_examples(
@@ -150,21 +184,42 @@ def _tree_examples(
     dice: np.random.Generator,
 ) -> Examples:
     """Return the linear step's best, and of those behind them only as many as are needed."""
-    scores = linear.scores(known.signals)
-    order = np.lexsort((known.rows, -scores))[: extraction.settings.kept]
-    best = known.scored(scores, {"linear_score": scores}).take(order)
-    near = hits_near_draft(known)
-    best = best.with_signals(tree_signals(case.stores, case.query, best, near, case.scope))
+    best, matrix = ranked_by_linear(case, known, extraction, linear)
     cited = np.isin(best.rows, case.gold)
-    matrix = DRAFT_MODEL.features(best.signals, extraction.names)
     if extraction.whole:
         return of_query(matrix, cited, np.ones(cited.size), case.gold.size)
 
-    behind = dice.permutation(np.arange(_BEST, len(best)))[:_OTHERS]
+    behind = dice.permutation(np.arange(BEST, len(best)))[:OTHERS]
     # shuffled, since a tree keeps equal candidates in the order in which they come
-    taken = dice.permutation(np.append(np.arange(min(_BEST, len(best))), behind))
-    weights = np.where(taken < _BEST, 1.0, max((len(best) - _BEST) / _OTHERS, 1.0))
+    taken = dice.permutation(np.append(np.arange(min(BEST, len(best))), behind))
+    weights = np.where(taken < BEST, 1.0, max((len(best) - BEST) / OTHERS, 1.0))
     return of_query(matrix[taken], cited[taken], weights, case.gold.size)
+
+
+def ranked_by_linear(
+    case: Case,
+    known: Ranking,
+    extraction: Extraction,
+    linear: LinearModel,
+    also: Rows | None = None,
+) -> tuple[Ranking, NDArray[Any]]:
+    """Return the candidates that the trees would rank, and the rows of `also`, best first by the
+    linear step, with the features of the trees.
+    """
+    scores = linear.scores(known.signals)
+    order = np.lexsort((known.rows, -scores))
+    if also is None:
+        order = order[: extraction.settings.kept]
+    else:
+        among = np.arange(order.size) < extraction.settings.kept
+        order = order[among | np.isin(known.rows[order], also)]
+
+    best = known.scored(scores, {"linear_score": scores}).take(order)
+    near = hits_near_draft(known)
+    best = best.with_signals(
+        tree_signals(case.stores, case.vectors, case.query, best, near, case.scope)
+    )
+    return best, DRAFT_MODEL.features(best.signals, extraction.names)
 
 
 def of_query(

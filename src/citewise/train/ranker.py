@@ -6,16 +6,25 @@ from collections.abc import Sequence
 
 from citewise.errors import BadInput
 from citewise.evaluate.experiment import MEASURES
-from citewise.evaluate.runs import Workers
-from citewise.evaluate.splits import Question, Split
+from citewise.evaluate.runs import Progress, Workers
+from citewise.evaluate.splits import PARTS, Question, Split
+from citewise.feedback import Feedback
 from citewise.protocols import Stores
 from citewise.rank.calibration import Calibration
-from citewise.rank.trees import DRAFT_MODEL, model_for
+from citewise.rank.trees import DRAFT_MODEL, SavedModel, TreeModel, model_for
 from citewise.systems import BASELINE, DEFAULT, BestSettings
 from citewise.train.cases import KINDS
 from citewise.train.examples import Examples, Extraction, examples
-from citewise.train.findings import figures
+from citewise.train.feedback import (
+    FeedbackFindings,
+    FeedbackQuestions,
+    feedback_examples,
+    feedback_questions,
+    pairs_in_order,
+)
+from citewise.train.findings import figures, scored
 from citewise.train.fitting import fit_linear, fit_trees
+from citewise.train.folds import folds_of
 from citewise.train.training import (
     LEAST_QUERIES,
     Fitted,
@@ -50,22 +59,28 @@ def train_ranker(
     stores: Stores,
     settings: RankerSettings | None = None,
     stage: Stage = lambda what, done, total: None,
+    feedback: Feedback | None = None,
 ) -> Training:
-    """Train on a library's papers; nothing is saved (see `save`)."""
+    """Train on a library's papers, and on the user's feedback where it is given; nothing is saved
+    (see `save`).
+    """
     settings = settings or RankerSettings()
     check_ready(stores, TARGET)
+    settings = dataclasses.replace(settings, folds=settings.folds or folds_of(stores))
     began = time.perf_counter()
-    train, dev = _questions(stores, settings)
+    split = Split.make(stores, settings.split, parts=PARTS if feedback else ("train", "dev"))
+    given = feedback_questions(stores, feedback, split) if feedback else None
+    train, dev = _questions(stores, split, settings)
     with Workers(stores, settings.jobs) as workers:
-        fitted = _fitted(workers, train, dev, settings, stage)
+        fitted = _fitted(workers, train, dev, given, settings, stage)
     return judged(stores, TARGET, settings, fitted, began, stage)
 
 
-def _questions(stores: Stores, settings: RankerSettings) -> tuple[list[Question], list[Question]]:
-    """Return the youngest questions of the train part and some, evenly spread, of the dev part."""
-    split = Split.make(stores, settings.split, parts=("train", "dev"))
-    train = split.questions(stores, "train", authors=True)
-    train = sorted(train, key=lambda question: question.query.year or 0)[-settings.most :]
+def _questions(
+    stores: Stores, split: Split, settings: RankerSettings
+) -> tuple[list[Question], list[Question]]:
+    """Return the questions that are learned from and some, evenly spread, of the dev part."""
+    train = _youngest(split.questions(stores, "train", authors=True), settings)
     dev = spread(split.questions(stores, "dev"), settings.tuning)
     if min(len(train), len(dev)) < LEAST_QUERIES:
         raise BadInput(
@@ -75,6 +90,17 @@ def _questions(stores: Stores, settings: RankerSettings) -> tuple[list[Question]
             "that ships"
         )
     return train, dev
+
+
+def training_questions(stores: Stores, settings: RankerSettings) -> list[Question]:
+    """Return the questions that the ranker learns from."""
+    split = Split.make(stores, settings.split, parts=("train",))
+    return _youngest(split.questions(stores, "train", authors=True), settings)
+
+
+def _youngest(questions: list[Question], settings: RankerSettings) -> list[Question]:
+    """Return the youngest questions of the train part, at most `settings.most`."""
+    return sorted(questions, key=lambda question: question.query.year or 0)[-settings.most :]
 
 
 def spread(questions: list[Question], count: int) -> list[Question]:
@@ -109,38 +135,59 @@ def _fitted(
     workers: Workers,
     train: Sequence[Question],
     dev: Sequence[Question],
+    given: FeedbackQuestions | None,
     settings: RankerSettings,
     stage: Stage,
 ) -> Fitted:
-    def made(
-        what: str, questions: Sequence[Question], extraction: Extraction
-    ) -> tuple[Examples, list[Question]]:
-        return examples(
-            workers, questions, extraction, lambda done, total: stage(what, done, total)
+    def progress(what: str) -> Progress:
+        return lambda done, total: stage(what, done, total)
+
+    def fit(learned_from: Examples) -> SavedModel:
+        trees = fit_trees(
+            learned_from, features, settings.trees, settings.seed, progress("trees"), TARGET.rate
         )
+        return saved_model(TARGET, trees, features, linear=linear)
 
     best, features = BestSettings(), TARGET.features
-    for_linear = Extraction(DRAFT_MODEL.catalogue.linear_features(), best, settings.seed)
+    for_linear = Extraction(
+        DRAFT_MODEL.catalogue.linear_features(), best, settings.seed, folds=settings.folds
+    )
     some = train[:: max(min(len(train) // _LINEAR_LEAST, _LINEAR_ONE_IN), 1)]
-    linear = fit_linear(made("linear step", some, for_linear)[0], for_linear.names, best.depth)
+    linear_examples, _ = examples(workers, some, for_linear, progress("linear step"))
+    linear = fit_linear(linear_examples, for_linear.names, best.depth)
 
     for_trees = dataclasses.replace(for_linear, names=features, linear=linear)
-    learned_from, _ = made("training queries", train, for_trees)
-    tuned_by, judged_by = made("dev queries", dev, dataclasses.replace(for_trees, whole=True))
-    trees = fit_trees(
-        learned_from,
-        features,
-        settings.trees,
-        settings.seed,
-        lambda done, total: stage("trees", done, total),
-        TARGET.rate,
-    )
+    whole = dataclasses.replace(for_trees, whole=True)
+    learned_from, _ = examples(workers, train, for_trees, progress("training queries"))
+    tuned_by, judged_by = examples(workers, dev, whole, progress("dev queries"))
     by_linear = tuned_by.matrix[:, features.index("linear_score")]
-    return Fitted(
-        saved=saved_model(TARGET, trees, features, linear=linear),
+    fitted = Fitted(
+        saved=fit(learned_from),
         learned_from=learned_from,
         tuned_by=tuned_by,
         judged_by=judged_by,
         asked=len(train),
         beside={"linear step": figures(tuned_by, by_linear, MEASURES)},
+    )
+    if given is None:
+        return fitted
+
+    verdicts = feedback_examples(workers, given.learned_from, for_trees, progress("feedback"))
+    held_out = feedback_examples(workers, given.held_out, whole, progress("feedback"))
+    return _with_feedback(fitted, fit(Examples.join([learned_from, verdicts])), held_out, given)
+
+
+def _with_feedback(
+    without: Fitted, saved: SavedModel, held_out: Examples, given: FeedbackQuestions
+) -> Fitted:
+    """Return a model trained with feedback, beside the one trained without it."""
+    old, new = (TreeModel.of(each, DRAFT_MODEL) for each in (without.saved, saved))
+    pairs, before = pairs_in_order(old, held_out)
+    _, after = pairs_in_order(new, held_out)
+    quality = figures(without.tuned_by, scored(old, without.tuned_by), MEASURES)
+    return dataclasses.replace(
+        without,
+        saved=saved,
+        beside={**without.beside, "without feedback": quality},
+        feedback=FeedbackFindings(given.counts, pairs, before, after),
     )

@@ -7,6 +7,7 @@ import msgspec
 from rich.console import RenderableType
 
 from citewise.evaluate.tables import Section, drawn, written
+from citewise.train.feedback import FeedbackFindings
 from citewise.train.training import Training
 
 _MOST_FEATURES = 25
@@ -36,6 +37,8 @@ def _sections(training: Training) -> Iterator[Section]:
         f"On {training.queries['dev']:,} dev queries; learned from "
         f"{training.queries['train']:,} queries in {training.seconds['fitting']:,.0f} s.",
     )
+    if training.feedback:
+        yield _feedback(training, training.feedback)
     if training.ablation:
         yield _figures(
             "Left out",
@@ -50,6 +53,36 @@ def _sections(training: Training) -> Iterator[Section]:
     )
     if training.calibration:
         yield calibration_section(training.calibration)
+
+
+def _feedback(training: Training, found: FeedbackFindings) -> Section:
+    """Return what was used of the user's feedback, and whether it helped."""
+    rows = [[name, f"{count:,}"] for name, count in found.counts.items()]
+    if found.pairs:
+        rows.append(["held-out pairs", f"{found.pairs:,}"])
+        rows.append(["in the right order, trained without feedback", f"{found.without:.1%}"])
+        rows.append(["in the right order, trained with it", f"{found.trained:.1%}"])
+
+    with_it, without = (
+        f"{training.quality[name][training.measure]:.3f}"
+        for name in ("trained", "without feedback")
+    )
+    note = (
+        f"{_verdict(found)} On dev papers, {training.measure} is {with_it} with it and {without} "
+        "without it."
+    )
+    return Section("Feedback", ["", ""], rows, note)
+
+
+def _verdict(found: FeedbackFindings) -> str:
+    """Return in words whether feedback helped on the drafts that were held out."""
+    if found.trained is None or found.without is None:
+        return "No held-out draft has both accepted and rejected papers, so dev papers alone tell."
+    helped = "helped" if found.trained > found.without else "did not help"
+    return (
+        f"Feedback {helped} on drafts that were not learned from (pairs of an accepted and a "
+        "rejected paper)."
+    )
 
 
 def calibration_section(tenths: Sequence[Mapping[str, float]]) -> Section:

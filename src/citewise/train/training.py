@@ -21,6 +21,7 @@ from citewise.recommend import Recommender, Stages
 from citewise.systems import System
 from citewise.train.calibrating import calibrated
 from citewise.train.examples import Examples
+from citewise.train.feedback import FeedbackFindings
 from citewise.train.findings import Figures, ablation, figures, scored
 from citewise.train.fitting import fit_trees
 
@@ -47,6 +48,10 @@ class RankerSettings:
     """Whether trees are also fitted without each family of features."""
     jobs: int = 1
     seed: int = 0
+    folds: tuple[str, ...] = ()
+    """Sets of vectors by models that did not learn from their share of the training queries (see
+    `citewise.train.folds`); none: the set that serves learned from none of them.
+    """
 
     def __post_init__(self) -> None:
         """Refuse values without a meaning."""
@@ -111,6 +116,8 @@ class Training:
     calibrated: Calibration | None
     """Fitted on all dev queries; None where these are too few."""
     seconds: dict[str, float]
+    feedback: FeedbackFindings | None = None
+    """Whether the user's feedback helped; None where none was used."""
 
     @property
     def better(self) -> bool:
@@ -132,6 +139,7 @@ class Fitted:
     """Training questions."""
     beside: dict[str, Figures] = field(default_factory=dict)
     """What else is judged by them."""
+    feedback: FeedbackFindings | None = None
 
 
 def check_ready(stores: Stores, target: Target) -> None:
@@ -178,6 +186,8 @@ def judged(
         "trained": figures(fitted.tuned_by, scores, target.measures),
     }
     queries = {"train": fitted.asked, "dev": len(fitted.judged_by)}
+    if fitted.feedback:
+        queries["feedback"] = fitted.feedback.counts["drafts used"]
     provenance = _provenance(stores, target, settings, queries, quality)
     saved = msgspec.structs.replace(fitted.saved, provenance=provenance)
     curves, tenths = calibration_of(
@@ -198,6 +208,7 @@ def judged(
             "fitting": round(done - began, 1),
             "all": round(time.perf_counter() - began, 1),
         },
+        feedback=fitted.feedback,
     )
 
 
