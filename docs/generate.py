@@ -27,6 +27,7 @@ from rich.text import Text
 import citewise
 import drawings
 import results
+import results_tests
 from citewise import evaluate, train
 from citewise.cli import app
 from citewise.plugins import GROUPS
@@ -100,7 +101,7 @@ def main() -> None:
 
 def _files() -> dict[Path, str]:
     """Return what every generated file should say."""
-    pages = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
     written = {page: _with_tables(page.read_text("utf-8")) for page in pages}
     made = {
         "command-line.md": command_line(),
@@ -280,8 +281,8 @@ def plugin_groups() -> str:
     return _table(["group", "what an entry point names"], rows).rstrip()
 
 
-_MADE = {"plugin-groups": plugin_groups}
-"""Marker to table, for those that are made from code."""
+_MADE = {"plugin-groups": plugin_groups, "coverage": results_tests.coverage}
+"""Marker to what is made for it, for tables of the code and single sentences."""
 
 
 def api() -> str:

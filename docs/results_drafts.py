@@ -77,7 +77,7 @@ def trained() -> str:
 
 def ablation() -> str:
     """Return the quality of trees that lack a family of signals each."""
-    return titled("ranker-cs", lambda found: _by_measure("left out", found["ablation"]))
+    return titled("ranker-ablation-cs", lambda found: _by_measure("left out", found["ablation"]))
 
 
 def _by_measure(head: str, found: dict[str, Any]) -> Table:
