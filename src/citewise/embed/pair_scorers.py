@@ -41,8 +41,8 @@ def pair_scorer_named(
 class CrossEncoder:
     """A pair scorer (`protocols.PairScorer`): a transformer with a classification head.
 
-    The model is loaded on first use. With int8, a pair's score depends a little on the pairs that
-    it is scored with.
+    The model is loaded on first use. A pair's score does not depend on the pairs that it is scored
+    with.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class CrossEncoder:
         scores = np.zeros(len(tokens), np.float32)
         for positions in batches(lengths):
             batch = [tokens[at] for at in positions.tolist()]
-            given = inputs(batch, self._shape.padding, self._shape.architecture.has_segments)
+            given = inputs(batch, self._shape.architecture.has_segments)
             scores[positions] = self._session.run(None, given)[0]
         return scores
 
@@ -114,5 +114,7 @@ class CrossEncoder:
             f"{self.about.digest}-pairs",
             self._precision,
             self._threads,
-            lambda: scorer_graph(weights_of(folder, shape.architecture.prefix), shape, str(folder)),
+            lambda: scorer_graph(
+                weights_of(folder, shape.architecture.prefix), shape, self._precision, str(folder)
+            ),
         )
