@@ -506,8 +506,9 @@ def encode(
     library may have several. Spans have one model: with `papers`, those that another model has
     encoded stay as they are, unless `spans` is True; with False, spans are never encoded. A text
     that has a vector of the same model is not encoded again. `threads` is how many the model may
-    use, 0 for one a core. Returns how many texts were encoded. The model `nnselect` gives every paper a vector anew, in seconds, without
-    the extra: the library's own where it was trained, else the one that ships.
+    use, 0 for one a core. Returns how many texts were encoded. The model `nnselect` gives every
+    paper a vector anew, in seconds, without the extra: the library's own where it was trained, else
+    the one that ships.
     """
     if model == NNSELECT:
         own_or_shipped = required_model(LibraryFolder(library).models)

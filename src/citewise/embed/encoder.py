@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.embed.folder import digest_of
-from citewise.embed.located import located
+from citewise.embed.located import Located, located
 from citewise.embed.networks.batches import batches, inputs
 from citewise.embed.networks.outputs import encoder_graph
 from citewise.embed.networks.sessions import require_runtime, session
@@ -31,8 +31,8 @@ class TransformerEncoder:
     encoded with.
     """
 
-    def __init__(self, model: str, precision: Precision, threads: int = 1) -> None:
-        self._model = located(model)
+    def __init__(self, model: str | Located, precision: Precision, threads: int = 1) -> None:
+        self._model = model if isinstance(model, Located) else located(model)
         self._shape = self._model.shape()
         self._preset = self._model.preset or preset_of(self._model.folder)
         self._precision, self._threads = precision, threads

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from citewise import plugins
 from citewise.embed.folder import digest_of
-from citewise.embed.located import located
+from citewise.embed.located import Located, located
 from citewise.embed.networks.batches import batches, inputs
 from citewise.embed.networks.outputs import scorer_graph
 from citewise.embed.networks.sessions import require_runtime, session
@@ -47,12 +47,12 @@ class CrossEncoder:
 
     def __init__(
         self,
-        model: str,
+        model: str | Located,
         precision: Precision,
         threads: int = 1,
         truncation: Truncation = LONGEST_FIRST,
     ) -> None:
-        self._model = located(model)
+        self._model = model if isinstance(model, Located) else located(model)
         self._shape = self._model.shape()
         self._precision, self._threads, self._truncation = precision, threads, truncation
         require_runtime(precision)

@@ -41,7 +41,11 @@ _SET = re.compile(r"[0-9a-f]{16}")
 """What the folder of a further set of papers' vectors is called."""
 _ATTEMPTS = 20
 _PART = 8_192
-"""Texts that are encoded and then written, so that a crash loses no more than these."""
+"""Vectors that are read, compared or copied at once."""
+_STEP = 256
+"""Texts that are encoded and then written, so that a crash loses no more than these: half a minute
+of work for a large model.
+"""
 _DIGITS_COMPARED = 9
 """Similarities that differ less are equal."""
 _LENGTH_ERROR = 0.01
@@ -111,6 +115,11 @@ class VectorReader:
         return np.unique(
             np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in self._of(kind))])
         )
+
+    def values(self, kind: Kind) -> NDArray[np.float16]:
+        """Return the vectors in the order of their digests; finished work has one part a kind."""
+        (found,) = (values for _, values in self._of(kind))
+        return found
 
     def _of(self, kind: Kind) -> Iterator[tuple[Hashes, NDArray[np.float16]]]:
         return ((keys, values) for each, keys, values in self.parts if each == kind)
@@ -206,7 +215,7 @@ class EncodedPapers:
         return self._reader.manifest.encoder
 
     def __len__(self) -> int:
-        return int(self._digests[0].size)
+        return int(self._placed[0].size)
 
     def of(self, rows: Rows) -> NDArray[np.float32]:
         """Return the vector of each paper's title and abstract, NaN where it has none."""
@@ -231,35 +240,43 @@ class EncodedPapers:
 
         Exact: every vector is compared, a chunk at a time.
         """
-        rows, hashes = self._digests
+        rows, positions = self._placed
         kept = self._papers.in_scope(rows, scope)
         if among is not None:
             kept &= np.isin(rows, among)
-        rows, hashes = rows[kept], hashes[kept]
-
-        parts = (
-            distances.similarities(
-                self._reader.find("papers", hashes[start : start + _PART]),
-                vector,
-                self.about.distance,
-            )
-            for start in range(0, rows.size, _PART)
-        )
-        found = np.concatenate([np.zeros(0), *parts])
+        rows, found = rows[kept], self._similar(positions[kept], vector)
 
         # the most similar first, equal ones by row
         order = np.lexsort((rows, -np.round(found, _DIGITS_COMPARED)))[:k]
         return rows[order], found[order]
 
+    def _similar(self, positions: Rows, vector: NDArray[np.float32]) -> Column:
+        """Return how similar the vectors at some positions of the file are to another; where most
+        of them are asked for, all are compared in their order, which is faster.
+        """
+        values = self._reader.values("papers")
+        whole = 2 * positions.size > len(values)
+        wanted = np.arange(len(values)) if whole else positions
+        parts = (
+            distances.similarities(
+                values[start : start + _PART] if whole else values[wanted[start : start + _PART]],
+                vector,
+                self.about.distance,
+            )
+            for start in range(0, wanted.size, _PART)
+        )
+        found = np.concatenate([np.zeros(0), *parts])
+        return found[positions] if whole else found
+
     @cached_property
-    def _digests(self) -> tuple[Rows, Hashes]:
-        """The rows that have a vector, and the digests of their texts; reads every paper once."""
+    def _placed(self) -> tuple[Rows, Rows]:
+        """The rows that have a vector, and its position in the file; reads every paper once."""
         rows = self._papers.rows
         batches = (rows[start : start + _PART] for start in range(0, rows.size, _PART))
         hashes = [text_hashes(self._papers.read(batch)) for batch in batches]
         every = np.concatenate([np.zeros(0, np.uint64), *hashes])
-        known = self._reader.has_vectors("papers", every)
-        return rows[known], every[known]
+        positions, known = _lookup(self._reader.keys("papers"), every)
+        return rows[known], positions[known]
 
 
 def load(library: Path) -> VectorReader | None:
@@ -344,8 +361,8 @@ class VectorWriter:
         wanted, positions = np.unique(hashes, return_index=True)
         positions = np.sort(positions[~self._reader().has_vectors(kind, wanted)])
 
-        for start in range(0, positions.size, _PART):
-            here = positions[start : start + _PART]
+        for start in range(0, positions.size, _STEP):
+            here = positions[start : start + _STEP]
             vectors = self._encoder.encode(texts(here))
             if kind == "spans" and self._encoder.about.distance == "l2":
                 vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
