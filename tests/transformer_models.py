@@ -100,10 +100,9 @@ def random_model(kind: str, folder: Path, labels: int = 0, **settings: Any) -> t
     config = getattr(transformers, f"{_CLASSES[kind]}Config")(
         vocab_size=len(tokenizer),
         pad_token_id=tokenizer.pad_token_id,
-        max_position_embeddings=514 if offset else 512,
         initializer_range=0.15,
         **({"num_labels": labels} if labels else {}),
-        **sizes | settings,
+        **{"max_position_embeddings": 514 if offset else 512} | sizes | settings,
     )
     name = f"{_CLASSES[kind]}{'ForSequenceClassification' if labels else 'Model'}"
     model = getattr(transformers, name)(config).eval()

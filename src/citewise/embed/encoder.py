@@ -75,7 +75,7 @@ class TransformerEncoder:
 
     def _vectors(self, tokens: list["Encoding"], texts: list[str]) -> NDArray[np.float32]:
         """Return the vectors of a batch of texts."""
-        given = inputs(tokens, self._shape.architecture.has_segments)
+        given = inputs(tokens, self._shape)
         shares = token_shares(self._preset.pooling, tokens, texts, self.form.separator)
         if shares is not None:
             given["shares"] = shares

@@ -73,7 +73,7 @@ class CrossEncoder:
         scores = np.zeros(len(tokens), np.float32)
         for positions in batches(lengths):
             batch = [tokens[at] for at in positions.tolist()]
-            given = inputs(batch, self._shape.architecture.has_segments)
+            given = inputs(batch, self._shape)
             scores[positions] = self._session.run(None, given)[0]
         return scores
 

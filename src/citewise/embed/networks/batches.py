@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Rows
+from citewise.embed.networks.shape import Shape
+from citewise.errors import BadInput
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -28,9 +30,14 @@ def batches(lengths: Rows) -> Iterator[Rows]:
         yield from (equal[at : at + step] for at in range(0, equal.size, step))
 
 
-def inputs(texts: Sequence["Encoding"], with_segments: bool) -> dict[str, NDArray[Any]]:
+def inputs(texts: Sequence["Encoding"], shape: Shape) -> dict[str, NDArray[Any]]:
     """Return the inputs of a graph for a batch of texts with the same number of tokens."""
     found = {"ids": np.array([each.ids for each in texts], np.int64)}
-    if with_segments:
+    if found["ids"].max() >= shape.words:
+        raise BadInput(
+            f"the model's tokenizer has a token with the number {found['ids'].max()}, and its "
+            f"weights know {shape.words} tokens; its files do not belong together"
+        )
+    if shape.architecture.has_segments:
         found["segments"] = np.array([each.type_ids for each in texts], np.int64)
     return found

@@ -33,7 +33,7 @@ def hidden_layers(graph: Graph, shape: Shape, only_first: bool = False) -> list[
 
 def _embedded(graph: Graph, shape: Shape) -> str:
     """Return the normalised sum of each token's word, position and segment embeddings."""
-    words = graph.weight("embeddings.word_embeddings.weight", -1, shape.size)
+    words = graph.weight("embeddings.word_embeddings.weight", shape.words, shape.size)
     places = graph.weight("embeddings.position_embeddings.weight", shape.positions, shape.size)
 
     total = graph("Add", graph("Gather", words, "ids"), _positions(graph, places, shape))
