@@ -78,11 +78,13 @@ class EmbeddingSet:
         alive = np.zeros(len(self.files.codes), np.bool_)
         alive[self._papers.rows] = True
         if self.entry.centroids:  # lists are much smaller than codes
-            return alive & (self._lists != UNLISTED)
+            alive &= self._lists != UNLISTED
+            return alive
 
         found = np.zeros(alive.size, np.bool_)
         found[rows_with_vector(self.files.codes)] = True
-        return alive & found
+        found &= alive
+        return found
 
     @property
     def _lists(self) -> Lists:
