@@ -13,9 +13,11 @@ from mcp.shared.exceptions import MCPError
 
 import citewise
 import contracts
+from citewise import api
 from citewise.api import Library
 from citewise.drafts.advice import Advice
 from citewise.drafts.query import DraftOptions
+from citewise.mcp import live as live_module
 from citewise.mcp.live import LiveLibrary
 from citewise.mcp.server import make_server
 from command_line import Run
@@ -412,4 +414,25 @@ def test_a_new_generation_is_used_and_a_broken_one_is_not(tmp_path: Path) -> Non
     assert len(live.library()) == 8 and len(before) == 4
 
     (tmp_path / "library" / "manifest.json").write_text("{")
+    assert len(live.library()) == 8
+
+
+def test_a_generation_that_could_not_be_opened_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What makes it readable, such as a permission, need not change when it was written."""
+    citewise.add(GOLDEN[:4], tmp_path / "library")
+    live = LiveLibrary(str(tmp_path / "library"))
+    citewise.add(GOLDEN, tmp_path / "library")
+    attempts = []
+
+    def fail(where: str) -> Library:
+        attempts.append(where)
+        raise PermissionError(13, "Permission denied", where)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(api, "open", fail)
+        assert [len(live.library()) for _ in range(3)] == [4, 4, 4]
+        assert len(attempts) == 1, "not at every call"
+    monkeypatch.setattr(live_module, "_RETRY_SECONDS", 0.0)
     assert len(live.library()) == 8

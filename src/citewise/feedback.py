@@ -140,8 +140,8 @@ class Feedback:
         denied = isinstance(error, PermissionError) or error.errno == errno.EROFS
         kind = NoPermission if denied else CitewiseError
         return kind(
-            f"{self.path}: this file of feedback cannot be {what} ({error.strerror}); make room for "
-            "it and let it be written (on Linux, XDG_DATA_HOME can name another folder)"
+            f"{self.path}: this file of feedback cannot be {what} ({error.strerror}); make room "
+            "for it and let it be written (on Linux, XDG_DATA_HOME can name another folder)"
         )
 
 
