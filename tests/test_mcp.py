@@ -1,6 +1,7 @@
 """The MCP server, called by the SDK's own client over both transports."""
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ import anyio
 import httpx
 import jsonschema
 import pytest
+import uvicorn
 from mcp.shared.exceptions import MCPError
+from starlette.testclient import TestClient
 
 import citewise
 import contracts
@@ -19,6 +22,7 @@ from citewise.drafts.advice import Advice
 from citewise.drafts.query import DraftOptions
 from citewise.mcp import live as live_module
 from citewise.mcp.live import LiveLibrary
+from citewise.mcp.running import run_http
 from citewise.mcp.server import make_server
 from command_line import Run
 from corpora import GOLDEN
@@ -394,6 +398,36 @@ def test_other_sites_and_strangers_are_refused(
 def test_a_server_for_others_needs_a_token(folder: Path, run: Run) -> None:
     done = run("mcp", "--library", folder, "--transport", "http", "--host", "0.0.0.0")
     assert done.code == 2 and "set CITEWISE_TOKEN" in done.err
+
+
+def test_a_port_that_is_taken_is_an_error_in_words(folder: Path, run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("mcp", "--library", folder, "--transport", "http", "--port", port)
+    assert done.code == 2 and f"127.0.0.1:{port} cannot be served" in done.err
+    assert "answers at" not in done.err + done.out
+
+
+def test_the_address_is_that_which_clients_call(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any free port, and the host that is listened at needs no --allow-host."""
+    served = list[tuple[int, int]]()
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        app: Any = server.config.app
+        client = TestClient(app, base_url=said[0].removesuffix("/mcp"))
+        with client:
+            answer = client.post("/mcp", json={}, headers={"Authorization": f"bEARER {TOKEN}"})
+        served.append((answer.status_code, sockets[0].getsockname()[1]))
+
+    said = list[str]()
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    server = make_server(LiveLibrary(str(folder)))
+    run_http(server, ("127.0.0.2", 0), token=TOKEN, ready=said.append)
+    ((status, port),) = served
+    assert said == [f"http://127.0.0.2:{port}/mcp"] and port > 0
+    assert status not in (401, 403, 421)
 
 
 def test_a_library_that_is_not_there_ends_the_command(tmp_path: Path, run: Run) -> None:
