@@ -213,6 +213,15 @@ def test_ids_lead_from_one_call_to_the_next(server: Connection, library: Library
     assert quoted[0]["sentence"].startswith(GOLDEN[0].title)
 
 
+def test_a_search_says_whether_there_are_more(inside: Connection, library: Library) -> None:
+    every = [paper.id for paper in library.search("bees", 100)]
+    assert len(every) > 2
+    for limit, more in ((2, True), (len(every) - 1, True), (len(every), False), (50, False)):
+        found = inside.call("search_papers", query="bees", limit=limit)
+        assert [each["id"] for each in found["papers"]] == every[:limit]
+        assert found["more"] is more
+
+
 @pytest.mark.parametrize("format", ["bibtex", "ris", "csl", "markdown", "list"])
 def test_papers_are_exported(inside: Connection, library: Library, format: str) -> None:
     result = inside.ask(
@@ -270,6 +279,7 @@ def test_prompts_name_tools_that_exist(server: Connection) -> None:
         ("recommend_papers", {"title": "x", "no_self_citations": True}, "name the draft's authors"),
         ("recommend_papers", {"text": "x" * 200_001}, "200,001 characters"),
         ("cite_sentence", {"sentence": " "}, "there is no sentence to find citations for"),
+        ("cite_sentence", {"sentence": "x " * 100_001}, "200,002 characters"),
         ("check_passage", {"text": "…"}, "there is no sentence in this passage"),
         ("get_paper", {"id": "nothing"}, "no paper 'nothing'"),
         ("get_paper", {}, "id: field required"),
