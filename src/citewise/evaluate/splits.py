@@ -33,6 +33,8 @@ class Question:
     gold: tuple[int, ...]
     within: tuple[int, ...] | None = None
     """The only rows that are ranked for it; None: all that it may see."""
+    as_given: bool = False
+    """Whether all rows of `within` are ranked, even those that it may not see."""
     guarded: bool = True
     """False: it sees what no draft can see, and its score is no measure of quality."""
 
