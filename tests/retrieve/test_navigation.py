@@ -193,11 +193,18 @@ def test_k_cuts_the_last_ranking_only(lettered: LibraryFolder) -> None:
 
 
 def test_ways_lead_through_papers_that_may_not_be_answered(lettered: LibraryFolder) -> None:
-    assert list(navigated(lettered, within="ige", rounds=2, widths="3+9").items()) == [
+    assert list(navigated(lettered, within="ie", rounds=2, widths="3+9").items()) == [
         ("e", 1),
         ("i", 2),
     ]
     assert navigated(lettered, within="") == {}
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_every_paper_of_a_pool_gets_its_score(lettered: LibraryFolder, rounds: int) -> None:
+    found = navigated(lettered, within="ige", rounds=rounds, widths="1+1")
+    assert list(found) == ["e", "i", "g"], "by WORTH: 8, 6, 1"
+    assert np.isnan(found["g"]), "no round brought it"
 
 
 def test_signals_of_the_retriever_are_unknown_for_the_added(lettered: LibraryFolder) -> None:
@@ -377,7 +384,13 @@ def test_answers(
     assert (np.diff(found.scores) <= 0).all(), "best first"
     assert found.signals.keys() == {"bm25", "round"}
     assert (found.signals["bm25"] == found.scores).all()
-    assert set(found.signals["round"].tolist()) <= set(range(chosen.rounds + 1))
+    reached = found.signals["round"][~np.isnan(found.signals["round"])]
+    assert set(reached.tolist()) <= set(range(chosen.rounds + 1))
+    if within is None:
+        assert reached.size == len(found)
+    else:
+        asked = np.array(sorted(within), np.int64)
+        assert len(found) == min(k, int(many.papers.in_scope(asked, scope).sum()))
     again = over(many, **dataclasses.asdict(chosen)).retrieve(query, k, scope)
     assert (
         again.rows.tolist() == found.rows.tolist()

@@ -66,8 +66,8 @@ class Rounds:
 class Navigation:
     """A retriever made of another one and a ranker; its signal `round` says what found a paper.
 
-    0: the retriever; 1 and more: a citation, in that round. Zero rounds are the retriever and the
-    ranker alone.
+    0: the retriever; 1 and more: a citation, in that round; NaN: neither, the paper was in the
+    pool that is ranked. Zero rounds are the retriever and the ranker alone.
     """
 
     reads: frozenset[str] = frozenset()
@@ -80,10 +80,13 @@ class Navigation:
         self.writes = written_by("navigation") | ranker.writes
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
-        """Return the k best papers of the last round; `scope.within` limits answers, not paths."""
+        """Return the k best papers of the last round; `scope.within` limits answers, not paths, and
+        all of it is ranked.
+        """
         widths = [*self._rounds.by_round()]
         if not widths:
-            return self._ranked(query, _started(self._retriever.retrieve(query, k, scope)), scope)
+            ranking = _started(self._retriever.retrieve(query, k, scope))
+            return self._ranked(query, self._with_pool(ranking, scope), scope).take(slice(k))
 
         anywhere = dataclasses.replace(scope, within=None)
         ranking = _started(self._retriever.retrieve(query, widths[0].papers, anywhere))
@@ -91,7 +94,20 @@ class Navigation:
             best = ranking.take(slice(width.papers))
             cited = self._cited(best.rows, width.citations, anywhere)
             ranking = self._ranked(query, _joined(best, cited, number), anywhere)
-        return ranking.take(self._stores.papers.in_scope(ranking.rows, scope)).take(slice(k))
+
+        found = ranking.take(self._stores.papers.in_scope(ranking.rows, scope))
+        whole = self._with_pool(found, scope)
+        if len(whole) > len(found):
+            whole = self._ranked(query, whole, scope)
+        return whole.take(slice(k))
+
+    def _with_pool(self, ranking: Ranking, scope: Scope) -> Ranking:
+        """Return the ranking followed by the papers of `scope.within` that are not in it."""
+        if scope.within is None:
+            return ranking
+        given = np.unique(np.array(scope.within, np.int64))
+        given = given[self._stores.papers.in_scope(given, scope)]
+        return ranking.followed_by(np.setdiff1d(given, ranking.rows))
 
     def _ranked(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         return self._ranker.rank(query, ranking, ranking, scope)
