@@ -22,7 +22,7 @@ from citewise.types import Contributions, Query, Ranking, Scope
 
 Counted = Literal["new", "all"]
 
-_WIDTHS = re.compile(r"[1-9]\d*\+\d+(/[1-9]\d*\+\d+)*")
+_WIDTHS = re.compile(r"\d+\+\d+(/\d+\+\d+)*")
 
 
 class Width(NamedTuple):
@@ -41,9 +41,13 @@ class Rounds:
 
     rounds: int = 1
     widths: str = "300+700/700+300/900+100"
-    """k_d+k_c of each round (section 5.2); rounds beyond the last are as wide as the last."""
+    """k_d+k_c of each round (section 5.2); rounds beyond the last are as wide as the last. With a
+    k_d of 0, which the paper's sweep begins with, nothing is cited and nothing is found.
+    """
     counted: Counted = "new"
-    """What k_c limits: `new`, the cited papers that are not in D; `all`, every cited paper."""
+    """What k_c limits: `new`, the cited papers that are not in D; `all`, every cited paper, as the
+    paper's text has it.
+    """
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
@@ -51,8 +55,8 @@ class Rounds:
             raise BadInput(f"navigation needs rounds >= 0, not {self.rounds}")
         if not _WIDTHS.fullmatch(self.widths):
             raise BadInput(
-                "widths are written k_d+k_c/k_d+k_c with each k_d at least 1, such as "
-                f"300+700/700+300; got {self.widths!r}"
+                "widths are written k_d+k_c/k_d+k_c, such as 300+700/700+300; "
+                f"got {self.widths!r}"
             )
         if self.counted not in ("new", "all"):
             raise BadInput(f"navigation counts citations that are new or all, not {self.counted!r}")
@@ -89,7 +93,7 @@ class Navigation:
             return self._ranked(query, self._with_pool(ranking, scope), scope).take(slice(k))
 
         anywhere = dataclasses.replace(scope, within=None)
-        ranking = _started(self._retriever.retrieve(query, widths[0].papers, anywhere))
+        ranking = _started(self._retriever.retrieve(query, max(widths[0].papers, 1), anywhere))
         for number, width in enumerate(widths, 1):
             best = ranking.take(slice(width.papers))
             cited = self._cited(best.rows, width.citations, anywhere)
