@@ -55,8 +55,7 @@ class Rounds:
             raise BadInput(f"navigation needs rounds >= 0, not {self.rounds}")
         if not _WIDTHS.fullmatch(self.widths):
             raise BadInput(
-                "widths are written k_d+k_c/k_d+k_c, such as 300+700/700+300; "
-                f"got {self.widths!r}"
+                f"widths are written k_d+k_c/k_d+k_c, such as 300+700/700+300; got {self.widths!r}"
             )
         if self.counted not in ("new", "all"):
             raise BadInput(f"navigation counts citations that are new or all, not {self.counted!r}")
