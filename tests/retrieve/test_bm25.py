@@ -154,8 +154,8 @@ def test_key_terms_by_hand() -> None:
 
 def test_key_terms_of_citeomatic_are_those_of_whoosh() -> None:
     """Whoosh 2.7.4 (`key_terms_from_text`, Bo1, StemmingAnalyzer) on the same four papers gives
-    danc, melt and bee for the title, and heat, melt, sleep, summer and comb for the abstract. "sand" is
-    in fewer papers than "combs", but occurs more often. "wax" is in no title.
+    danc, melt and bee for the title, and heat, melt, sleep, summer and comb for the abstract.
+    "sand" is in fewer papers than "combs", but occurs more often. "wax" is in no title.
     """
     papers = [
         Paper("1", "Bees dance", "bees dance on wax wax wax"),

@@ -19,6 +19,7 @@ from citewise.cli.laboratory import (
     OutputOption,
     PartOption,
     RunFolderOption,
+    SampleOption,
     SeedOption,
     SplitOption,
     YearsOption,
@@ -31,6 +32,7 @@ from citewise.evaluate import pool_tables as rendered
 from citewise.evaluate.experiment import spelled
 from citewise.evaluate.large import MEASURES as LARGE_MEASURES
 from citewise.evaluate.pool_scores import MEASURES
+from citewise.protocols import Stores
 from citewise.systems import BASELINE
 
 commands = typer.Typer(
@@ -44,6 +46,22 @@ FieldsOption = Annotated[
     typer.Option(
         help='Fields as a JSON object {"name": ["label or venue", ...]}; '
         "without, each label is a field."
+    ),
+]
+
+PrefilterOption = Annotated[
+    bool,
+    typer.Option(
+        "--prefilter",
+        help="Only papers with a year, a title, an abstract of at least 30 characters and at least "
+        "3 citations, as in MDCR.",
+    ),
+]
+LeaveOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Do not ask these papers: a file with an id a line, or a split file, whose training "
+        "part is meant. Name what an encoder was trained on.",
     ),
 ]
 
@@ -92,6 +110,8 @@ def build(
             help="Let papers without an abstract be queries and be in pools, too.",
         ),
     ] = False,
+    prefilter: PrefilterOption = False,
+    leave_out: LeaveOutOption = None,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
@@ -108,6 +128,7 @@ def build(
         depth=depth,
         abstract=not without_abstract,
         newest=newest,
+        prefilter=prefilter,
         seed=seed,
     )
 
@@ -116,7 +137,7 @@ def build(
     chosen = split_of(
         stores, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract)
     )
-    questions = chosen.questions(stores, part_of(part))
+    questions = _asked(stores, chosen.questions(stores, part_of(part)), leave_out)
 
     with progress("building") as bar:
         pools = laboratory.build_pools(
@@ -217,6 +238,9 @@ def large(
     systems: Annotated[str, typer.Option(help="Systems with commas between.")] = BASELINE,
     measures: MeasuresOption = LARGE_MEASURES,
     least: LeastOption = 5,
+    sample: SampleOption = None,
+    prefilter: PrefilterOption = False,
+    leave_out: LeaveOutOption = None,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     format: FormatOption = RESULT_TABLE,
@@ -229,12 +253,17 @@ def large(
 
     stores = citewise.open(library).stores
     split = split_of(stores, None, years, laboratory.SplitSettings(least=least))
-    questions = split.questions(stores)
+    questions = _asked(stores, split.questions(stores), leave_out)
+    fit = laboratory.prefiltered(stores) if prefilter else None
+    if fit is not None:
+        questions = laboratory.of_papers(stores, questions, fit)
+    questions = laboratory.sampled(questions, sample, seed)
+
     if by_field:
         drawn = laboratory.PoolSettings(queries=queries, seed=seed)
-        made = laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats)
+        made = laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats, fit)
     else:
-        made = laboratory.sized_sets(stores, questions, counts, repeats, seed)
+        made = laboratory.sized_sets(stores, questions, counts, repeats, seed, fit)
     sets = list(made)
 
     with progress("asking") as bar:
@@ -249,6 +278,21 @@ def large(
             "markdown": lambda: rendered.large_markdown(results),
         },
     )
+
+
+def _asked(
+    stores: Stores, questions: list[laboratory.Question], leave_out: Path | None
+) -> list[laboratory.Question]:
+    """Return the questions without those that a file names, and say how many there were."""
+    if leave_out is None:
+        return questions
+    ids = laboratory.read_ids(leave_out)
+    kept = laboratory.without(stores, questions, ids)
+    say(
+        f"{escape(str(leave_out))}: {len(ids):,} ids, "
+        f"{len(questions) - len(kept):,} of {len(questions):,} queries left out"
+    )
+    return kept
 
 
 def _sizes(text: str, by_field: bool) -> list[int]:

@@ -62,13 +62,15 @@ def sized_sets(
     sizes: Sequence[int],
     repeats: int = 1,
     seed: int = 0,
+    fit: Rows | None = None,
 ) -> Iterator[CandidateSet]:
     """Yield for each size a set of all papers that the questions cite, filled up with random papers
-    that are not younger than the last query (section 3.1).
+    that are not younger than the last query (section 3.1); with `fit`, only with these.
     """
     last = max((question.query.year or 0 for question in questions), default=0)
-    years = stores.papers.years(stores.papers.rows)
-    others = stores.papers.rows[(years > 0) & (years <= last)]
+    rows = stores.papers.rows if fit is None else fit
+    years = stores.papers.years(rows)
+    others = rows[(years > 0) & (years <= last)]
 
     for size in sizes:
         for repeat in range(repeats if size < others.size else 1):
@@ -86,11 +88,13 @@ def field_sets(
     settings: PoolSettings,
     size: int = 100_000,
     repeats: int = 1,
+    fit: Rows | None = None,
 ) -> Iterator[CandidateSet]:
     """Yield for each field a set of all papers that its questions cite, filled up with papers that
     some paper of the field cites (section 3.2).
 
-    Of those citations, only the ones made before the field's last query count.
+    Of those citations, only the ones made before the field's last query count. With `fit`, sets are
+    filled up only with these.
     """
     drawn = draw_questions(stores, questions, fields, settings)
     by_field = {
@@ -102,6 +106,8 @@ def field_sets(
         years = stores.papers.years(members)
         last = max(question.query.year or 0 for question in by_field[name])
         others = np.unique(stores.graph.references(members[(years > 0) & (years < last)]).values)
+        if fit is not None:
+            others = others[np.isin(others, fit)]
 
         for repeat in range(repeats if size < others.size else 1):
             rows = _filled(by_field[name], others, size, f"{settings.seed} {name} {repeat}")

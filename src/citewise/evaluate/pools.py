@@ -44,6 +44,10 @@ class PoolSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Negatives are drawn from this many of a system's best and of a field's most cited papers."""
     abstract: bool = True
     """Whether only papers with an abstract are in pools."""
+    prefilter: bool = False
+    """Whether only papers with a year, a title, an abstract of at least 30 characters and at least
+    3 citations are asked and drawn, as in MDCR.
+    """
     newest: bool = False
     """Whether a field's queries are its newest papers; only those of one year are then drawn at
     random.
