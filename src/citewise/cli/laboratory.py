@@ -90,6 +90,14 @@ def split(
         str,
         typer.Option(help="Without years: shares of train, dev and test, the oldest papers first."),
     ] = "0.8,0.1,0.1",
+    cut_all: Annotated[
+        bool,
+        typer.Option(
+            "--cut-all",
+            help="Take the shares of all papers with a year, and leave those that cannot be asked "
+            "out afterwards, as Citeomatic does.",
+        ),
+    ] = False,
     least: LeastOption = 1,
     without_abstract: AnyAbstractOption = False,
     sample: SampleOption = None,
@@ -120,6 +128,7 @@ def split(
         test=years_of(test),
         dev=years_of(dev),
         fractions=fractions_of(fractions),
+        cut="all" if cut_all else "eligible",
         least=least,
         abstract=not without_abstract,
         sample=sample,
