@@ -11,10 +11,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows
+from citewise.arrays import Rows
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import guard as guards
 from citewise.protocols import Stores
+from citewise.statistics import cited as cited  # noqa: PLC0414 (training imports it from here)
 from citewise.types import Paper, Query
 
 Part = Literal["train", "dev", "test"]
@@ -175,16 +176,6 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
 def questions_digest(questions: Sequence[Question]) -> str:
     """Return a hash of queries, of what they may see and of what they should find."""
     return hashlib.blake2b(msgspec.json.encode(list(questions)), digest_size=8).hexdigest()
-
-
-def cited(stores: Stores, rows: Rows) -> Ragged:
-    """Return the papers of the library that each paper cites, without those that are younger than
-    it or of unknown year.
-    """
-    references = stores.graph.references(rows)
-    years = stores.papers.years(references.values)
-    kept = (years > 0) & (years <= np.repeat(stores.papers.years(rows), references.lengths))
-    return references.kept(kept)
 
 
 def eligible(stores: Stores, settings: SplitSettings) -> Rows:
