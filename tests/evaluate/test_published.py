@@ -8,7 +8,9 @@ import pytest
 import citewise
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import Pool, Pools, read_pools, read_texts, score_pools
+from citewise.ingest.report import Report
 from citewise.recommend import scope_of
+from command_line import Run
 
 WORDS = (
     "bees dance on combs",
@@ -191,3 +193,35 @@ def test_published_pools_are_not_written_again(mdcr: tuple[Path, Path], tmp_path
     with pytest.raises(BadInput, match="keep their file"):
         read_pools(mdcr[0]).save(tmp_path / "copy.jsonl")
     assert Pools(()).shortages() == {}
+
+
+def test_odd_lines_of_texts_are_counted_and_named(
+    mdcr: tuple[Path, Path], tmp_path: Path, run: Run
+) -> None:
+    lines = mdcr[1].read_text().splitlines()
+    lines[2:2] = ["{broken", '{"title": "no id"}', '["a list"]', "", '{"paper_id": {}}']
+    mdcr[1].write_text("\n".join(lines))
+    report = Report()
+    papers = [*read_texts(mdcr[1], report)]
+    assert len(papers) == 9 and report.counts == {("skipped", "not_a_paper"): 4}
+    events = report.examples["skipped", "not_a_paper"]
+    assert [event.line for event in events] == [3, 4, 5, 7]
+    with pytest.raises(BadInput, match=r"mdcr_test_data\.jsonl:3: a line is"):
+        [*read_texts(mdcr[1])]
+
+    code, _, messages = run("pools", "import", mdcr[1], "--library", tmp_path / "library")
+    assert code == 0 and "9 papers added" in messages and "not_a_paper" in messages
+
+
+def test_scores_of_pairs_rank_published_pools(mdcr: tuple[Path, Path], tmp_path: Path) -> None:
+    citewise.add(read_texts(mdcr[1]), tmp_path / "library", keep_versions=True)
+    scores: dict[str, float] = {f"100_{100 + number}": 10 - number for number in range(1, 9)}
+    scores |= {"103_104": 0.1, "103_100": 0.2, "103_106": 0.3}
+    (tmp_path / "scores.json").write_text(json.dumps(scores))
+    stores = citewise.open(tmp_path / "library").stores
+    results = score_pools(stores, [f"run:{tmp_path / 'scores.json'}"], read_pools(mdcr[0]))
+    (found,) = results.systems
+    # Biology: both cited papers first, MAP 1. Art: the cited paper third of three, MAP 1/3.
+    assert found.fields["Biology"]["MAP@1000"].value == 1
+    assert found.fields["Art"]["MAP@1000"].value == pytest.approx(1 / 3)
+    assert found.unscored == 0

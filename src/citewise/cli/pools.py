@@ -26,12 +26,14 @@ from citewise.cli.laboratory import (
     part_of,
     split_of,
 )
+from citewise.cli.tables import events_table
 from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
 from citewise.evaluate import pool_tables as rendered
 from citewise.evaluate.experiment import spelled
 from citewise.evaluate.large import MEASURES as LARGE_MEASURES
 from citewise.evaluate.pool_scores import MEASURES
+from citewise.ingest.report import Report
 from citewise.protocols import Stores
 from citewise.systems import BASELINE
 
@@ -211,10 +213,14 @@ def score(
 )
 def large(
     library: LibraryOption,
+    folder: Annotated[
+        Path,
+        typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False),
+    ],
     years: Annotated[
         str,
         typer.Option(metavar="YEARS", help="Ask the papers of these years.", show_default=False),
-    ],
+    ] = "",
     sizes: Annotated[
         str,
         typer.Option(
@@ -222,11 +228,16 @@ def large(
             help="Papers in a candidate set, with commas between; with --by-field, one number.",
             show_default=False,
         ),
-    ],
-    folder: Annotated[
-        Path,
-        typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False),
-    ],
+    ] = "",
+    split: SplitOption = None,
+    training_papers: Annotated[
+        bool,
+        typer.Option(
+            "--training-papers",
+            help="With --split: one set, the papers of the training years, as Citeomatic and "
+            "ClusCite search them on DBLP and PubMed.",
+        ),
+    ] = False,
     by_field: Annotated[
         bool, typer.Option("--by-field", help="A set for each field, of what its papers cite.")
     ] = False,
@@ -247,19 +258,23 @@ def large(
     output: OutputOption = None,
 ) -> None:
     """Measure systems in candidate sets of growing size, or of one field each."""
-    counts = _sizes(sizes, by_field)
+    if training_papers == bool(sizes) or training_papers != bool(split):
+        raise BadInput("name the sets: --years with --sizes, or --split with --training-papers")
     settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
     groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
 
     stores = citewise.open(library).stores
-    split = split_of(stores, None, years, laboratory.SplitSettings(least=least))
-    questions = _asked(stores, split.questions(stores), leave_out)
+    chosen = split_of(stores, split, years, laboratory.SplitSettings(least=least))
+    questions = _asked(stores, chosen.questions(stores), leave_out)
     fit = laboratory.prefiltered(stores) if prefilter else None
     if fit is not None:
         questions = laboratory.of_papers(stores, questions, fit)
     questions = laboratory.sampled(questions, sample, seed)
 
-    if by_field:
+    counts = _sizes(sizes, by_field) if sizes else []
+    if training_papers:
+        made = iter([laboratory.training_set(stores, chosen, questions)])
+    elif by_field:
         drawn = laboratory.PoolSettings(queries=queries, seed=seed)
         made = laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats, fit)
     else:
@@ -319,6 +334,9 @@ def import_(
     """Make a library of the papers of published pools: titles, abstracts and years, but no
     references.
     """
-    papers = itertools.chain.from_iterable(map(laboratory.read_texts, files))
+    done = Report()
+    papers = itertools.chain.from_iterable(laboratory.read_texts(file, done) for file in files)
     report = citewise.add(papers, library, keep_versions=True)
     say(f"{escape(str(library))}: {report.added:,} papers added")
+    if done.counts:
+        say(events_table(done))

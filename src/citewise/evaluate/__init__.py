@@ -23,7 +23,13 @@ from citewise.evaluate.interchange import (
     write_qrels,
     write_queries,
 )
-from citewise.evaluate.large import LargeScores, field_sets, score_sets, sized_sets
+from citewise.evaluate.large import (
+    LargeScores,
+    field_sets,
+    score_sets,
+    sized_sets,
+    training_set,
+)
 from citewise.evaluate.measures import Hits, Measure, parse_measures
 from citewise.evaluate.plots import save_plots
 from citewise.evaluate.pool_building import build_pools
@@ -79,6 +85,7 @@ __all__ = [
     "score_sets",
     "sentence_questions",
     "sized_sets",
+    "training_set",
     "without",
     "write_beir",
     "write_qrels",
