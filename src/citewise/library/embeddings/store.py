@@ -132,11 +132,13 @@ class EmbeddingSet:
     def _allowed(self, scope: Scope, among: Rows | None) -> Mask:
         """Return for each row whether it may be found; `within` is part of `among` here."""
         allowed = self._findable.copy()
-        if scope.bounded:
+        as_given = scope.within is not None and scope.as_given
+        if scope.bounded and not as_given:
             first, last = year_range(scope)
             years = self._papers.all_years
             allowed &= (years >= first) & (years <= last)
-        allowed[list(scope.hidden)] = False
+        if not as_given:
+            allowed[list(scope.hidden)] = False
         if among is not None:
             listed = np.zeros(allowed.size, np.bool_)
             listed[among] = True
