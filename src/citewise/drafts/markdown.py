@@ -18,7 +18,7 @@ from citewise.drafts.markdown_text import (
     without_code,
 )
 from citewise.drafts.metadata import Metadata, front_matter, project_metadata
-from citewise.drafts.people import LONGEST_LIST, people
+from citewise.text.people import LONGEST_LIST, people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines, title_and_rest
 from citewise.drafts.prose import stand_in
 from citewise.text import section_names

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from citewise.drafts.people import named, people
+from citewise.text.people import named, people
 from citewise.text.encoding import text_of, with_plain_line_ends
 from citewise.text.tex_source import file_at
 

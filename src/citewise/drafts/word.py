@@ -16,7 +16,7 @@ from citewise.drafts.embedded import (
     printed_references,
     with_numbers,
 )
-from citewise.drafts.people import people
+from citewise.text.people import people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines
 from citewise.drafts.prose import stand_in
 from citewise.drafts.word_file import Paragraph, WordFile, decoded, open_word

@@ -48,6 +48,7 @@ from citewise.ingest.fulltext import (
     jats,
     latex_project,
     parscit,
+    pdf,
     s2orc,
     science_parse,
     tei,
@@ -62,6 +63,7 @@ FORMATS: dict[str, Any] = {
     **{
         module.NAME: module
         for module in (
+            pdf,
             bibtex,
             ris,
             pubmed,

@@ -1,0 +1,105 @@
+"""Order the lines of pages as they are read, without running heads, page and line numbers."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from citewise.pdf.pages import Line, Page
+
+MARGIN = 0.12
+"""The part of a page's height, above and below, in which running heads and page numbers are."""
+
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s]*", re.I)
+_LINE_NUMBER = re.compile(r"(\d{1,4})\s+(?=\S)")
+
+
+def lines_of(pages: Sequence[Page]) -> tuple[list[Line], list[Line]]:
+    """Return the lines of the text in the order of reading, and those of heads and feet."""
+    repeated = _repeated(pages)
+    text: list[Line] = []
+    margins: list[Line] = []
+    for page in pages:
+        inner = []
+        for line in page.lines:
+            outside = _is_outside(line, page) and (
+                _place(line) in repeated or _PAGE_NUMBER.fullmatch(line.text) is not None
+            )
+            (margins if outside else inner).append(line)
+        text += _without_line_numbers(_ordered(inner, page.width))
+    return text, margins
+
+
+def _repeated(pages: Sequence[Page]) -> set[tuple[int, str]]:
+    """Return the places and texts of lines that are on several pages."""
+    seen: Counter[tuple[int, str]] = Counter()
+    for page in pages:
+        seen.update({_place(line) for line in page.lines if _is_outside(line, page)})
+    return {place for place, count in seen.items() if count > 1}
+
+
+def _place(line: Line) -> tuple[int, str]:
+    """Return the height of a line, and its text without numbers."""
+    return round(line.y / 4), _DIGITS.sub("#", line.text.casefold())
+
+
+def _is_outside(line: Line, page: Page) -> bool:
+    return not MARGIN * page.height < line.y < (1 - MARGIN) * page.height
+
+
+def _ordered(lines: list[Line], width: float) -> list[Line]:
+    """Return lines in the order of reading.
+
+    That is the order of the file, unless it goes back and forth between two columns.
+    """
+    middle = width / 2
+    sides = ["left" if each.right < middle + 6 else "right" for each in lines if _is_half(each, middle)]
+    changes = sum(one != other for one, other in zip(sides, sides[1:], strict=False))
+    if len(sides) < 10 or changes < 0.3 * len(sides):
+        return lines
+
+    ordered: list[Line] = []
+    for part in _between_wide(sorted(lines, key=lambda each: (each.y, each.left)), middle):
+        ordered += [each for each in part if each.left < middle - 6]
+        ordered += [each for each in part if each.left >= middle - 6]
+    return ordered
+
+
+def _is_half(line: Line, middle: float) -> bool:
+    return line.right < middle + 6 or line.left > middle - 6
+
+
+def _between_wide(lines: Iterable[Line], middle: float) -> list[list[Line]]:
+    """Return runs of lines that stay in a column, and runs of one line across both."""
+    parts: list[list[Line]] = [[]]
+    for line in lines:
+        if _is_half(line, middle):
+            parts[-1].append(line)
+        else:
+            parts += [[line], []]
+    return parts
+
+
+def _without_line_numbers(lines: list[Line]) -> list[Line]:
+    """Return lines without the numbers that drafts for reviewers have in their margin."""
+    numbers = [int(match[1]) for each in lines if (match := _LINE_NUMBER.match(each.text))]
+    steps = sum(0 < other - one <= 5 for one, other in zip(numbers, numbers[1:], strict=False))
+    alone = [each for each in lines if each.text.isdigit()]
+    kept = lines
+    if len(alone) > 0.25 * len(lines) and len(lines) > 20:
+        kept = [each for each in lines if not each.text.isdigit()]
+    if len(numbers) > 0.7 * len(lines) and steps > 0.8 * len(numbers):
+        kept = [_replaced(each, _LINE_NUMBER.sub("", each.text, count=1)) for each in kept]
+    return kept
+
+
+def _replaced(line: Line, text: str) -> Line:
+    return Line(text, line.left, line.right, line.y, line.size, line.bold, line.page)
+
+
+def body_size(lines: Iterable[Line]) -> float:
+    """Return the size in which most characters of a text are printed."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
