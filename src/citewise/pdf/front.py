@@ -119,14 +119,11 @@ def authors_of(lines: Sequence[Line], metadata: str) -> tuple[str, ...]:
     """Return the authors that the lines below the title name, empty where that is not certain."""
     block = _first_block(lines)
     whole = people(" ".join(line.text for line in block)) if block else ()
-    if whole:
-        return whole
-
-    named = [(line, people(line.text)) for line in lines]
-    if named and named[0][1]:
-        style = (named[0][0].size, named[0][0].bold)
-        same = [names for line, names in named if (line.size, line.bold) == style]
-        return tuple(dict.fromkeys(name for names in same for name in names))
+    rest = lines[len(block) :] if whole else lines
+    if whole or (lines and people(lines[0].text)):
+        style = (lines[0].size, lines[0].bold)
+        same = [people(line.text) for line in rest if (line.size, line.bold) == style]
+        return tuple(dict.fromkeys([*whole, *(name for names in same for name in names)]))
 
     given = people(metadata.replace(";", ","))
     text = " ".join(line.text for line in lines).casefold()

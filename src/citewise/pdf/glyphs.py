@@ -24,6 +24,22 @@ MOST_ON_A_PAGE = 60_000
 
 _HYPHENS = {0x2: "-", 0xAD: "-", 0xFFFE: "-"}
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_ACCENTS = frozenset("´`¨ˆ˜¯˘˙˚ˇ˝")
+
+# What TeX's fonts of type 3, which say nothing of Unicode, mean by their codes: those of T1, and
+# the ligatures of OT1.
+_TEX = dict(
+    zip(
+        range(0x80, 0x100),
+        "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£"
+        "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖŒØÙÚÛÜÝÞẞàáâãäåæçèéêëìíîïðñòóôõöœøùúûüýþß",
+        strict=True,
+    )
+) | {
+    **dict(zip((*range(11, 16), *range(27, 32)), ("ff", "fi", "fl", "ffi", "ffl") * 2, strict=True)),
+    **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
+    0x7F: "-",
+}
 _COLUMN_GAP = 1.8
 """Font sizes between two pieces of text from which on they are no longer one line."""
 
@@ -54,7 +70,19 @@ class Line:
             return True
         last, size = self.glyphs[-1], max(glyph.size, self.glyphs[0].size, self.glyphs[-1].size)
         near = any(abs(each.y - glyph.y) < 0.5 * size for each in (last, self.glyphs[0]))
-        return near and -1.2 * size < glyph.x - last.right < _COLUMN_GAP * size
+        smaller = min(glyph.size, last.size)  # much smaller are the numbers of lines
+        most = 1.5 * smaller if smaller < 0.65 * size else _COLUMN_GAP * size
+        return near and -1.2 * size < glyph.x - last.right < most
+
+    def put_accent(self, accent: Glyph) -> bool:
+        """Put an accent before the letter below it; return whether there is one."""
+        middle = (accent.x + accent.right) / 2
+        for each in self.glyphs:
+            near = abs(each.y - accent.y) < 0.6 * each.size
+            if near and each.x <= middle <= each.right and each.text.isalpha():
+                each.text = accent.text + each.text
+                return True
+        return False
 
     def as_list(self) -> list[Any]:
         """Return [text, left, right, baseline, size, share of bold characters]."""
@@ -156,7 +184,19 @@ def _lines(glyphs: Iterator[Glyph | str]) -> tuple[list[list[Any]], str]:
                 line.spaces.add(len(line.glyphs))
             line.glyphs.append(glyph)
     lines.append(line)
-    return [each.as_list() for each in lines if each.glyphs], "".join(aside)
+    return [each.as_list() for each in _with_accents(lines) if each.glyphs], "".join(aside)
+
+
+def _with_accents(lines: list[Line]) -> list[Line]:
+    """Return lines without those of accents alone, which stand over capital letters of others."""
+    kept: list[Line] = []
+    for line in lines:
+        if line.glyphs and all(each.text in _ACCENTS for each in line.glyphs):
+            for accent in line.glyphs:
+                any(each.put_accent(accent) for each in reversed(kept[-3:]))
+        else:
+            kept.append(line)
+    return kept
 
 
 def _glyphs(raw: Any, text: Any, count: int, height: float) -> Iterator[Glyph | str]:
@@ -164,10 +204,9 @@ def _glyphs(raw: Any, text: Any, count: int, height: float) -> Iterator[Glyph | 
     left, right, bottom, top = c_double(), c_double(), c_double(), c_double()
     x, y = c_double(), c_double()
     for index in range(count):
-        code = raw.FPDFText_GetUnicode(text, index)
-        if 0xD800 <= code < 0xE000 or code > 0x10FFFF or (code < 32 and code not in (2, 9, 10, 13)):
+        character = _character(raw, text, index)
+        if not character:
             continue
-        character = _HYPHENS.get(code) or chr(code)
         raw.FPDFText_GetCharOrigin(text, index, byref(x), byref(y))
         raw.FPDFText_GetCharBox(text, index, byref(left), byref(right), byref(bottom), byref(top))
         if abs(raw.FPDFText_GetCharAngle(text, index)) % 6.28 > 0.1 and not character.isspace():
@@ -182,6 +221,18 @@ def _glyphs(raw: Any, text: Any, count: int, height: float) -> Iterator[Glyph | 
             size=size,
             bold=_is_bold(raw, text, index),
         )
+
+
+def _character(raw: Any, text: Any, index: int) -> str:
+    """Return a character, or the letters of a ligature; "" where it is none."""
+    code = raw.FPDFText_GetUnicode(text, index)
+    if code in _TEX and raw.FPDFText_HasUnicodeMapError(text, index) == 1:
+        return _TEX[code]
+    if code in _HYPHENS:
+        return _HYPHENS[code]
+    if 0xD800 <= code < 0xE000 or code > 0x10FFFF or (code < 32 and code not in (9, 10, 13)):
+        return ""
+    return chr(code)
 
 
 def _size(raw: Any, text: Any, index: int) -> float:

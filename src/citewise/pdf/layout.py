@@ -20,11 +20,13 @@ def lines_of(pages: Sequence[Page]) -> tuple[list[Line], list[Line]]:
     text: list[Line] = []
     margins: list[Line] = []
     for page in pages:
-        inner = []
+        inner: list[Line] = []
+        heights = [line.y for line in page.lines]
         for line in page.lines:
-            outside = _is_outside(line, page) and (
-                _place(line) in repeated or _PAGE_NUMBER.fullmatch(line.text) is not None
-            )
+            number = _PAGE_NUMBER.fullmatch(line.text) is not None
+            outermost = line.y in (min(heights), max(heights))
+            outside = _is_outside(line, page) and (number or _place(line) in repeated)
+            outside = outside or (number and outermost)
             (margins if outside else inner).append(line)
         text += _without_line_numbers(_ordered(inner, page.width))
     return text, margins

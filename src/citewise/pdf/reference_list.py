@@ -16,8 +16,12 @@ SHORTEST = 20
 """Characters of an entry."""
 
 _BRACKETED = re.compile(r"\[\s*([^\]\s][^\]]{0,40}?)\s*\]\s*")
-_NUMBER = re.compile(r"[\[(]?\s*(\d{1,4})\s*[\]).]?\s*(?=\S)")
-_ALONE = re.compile(r"[\[(]?\s*(\d{1,4})\s*[\]).]?")
+_NUMBERS = (
+    re.compile(r"\[\s*(\d{1,4})\s*\]\s*"),
+    re.compile(r"\(?(\d{1,4})[.)](?:\s+|$)"),
+    re.compile(r"(\d{1,4})(?:\s+(?=[A-ZÀ-Þ“\"])|$)"),
+)
+"""What numbered entries begin with: "[1]", "1." or "(1)", "1"."""
 _ENDED = re.compile(r"[.\])]$|\d$")
 _SPACED = re.compile(r"\b([A-ZÀ-Þ]) (?=[A-ZÀ-Þ]{2,})")
 
@@ -100,13 +104,18 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
 
 def _numbered(rows: Sequence[Row]) -> list[tuple[int, str]]:
     """Return the (position, label) of rows that begin with 1, 2, 3 and so on."""
+    starts = max((_counted(rows, pattern) for pattern in _NUMBERS), key=len)
+    return starts if starts and starts[0][0] < 3 and 12 * len(starts) > len(rows) else []
+
+
+def _counted(rows: Sequence[Row], pattern: re.Pattern[str]) -> list[tuple[int, str]]:
+    """Return the (position, label) of rows whose numbers of one form count from 1."""
     starts: list[tuple[int, str]] = []
     for position, (line, _) in enumerate(rows):
-        match = _NUMBER.match(line.text) or _ALONE.fullmatch(line.text)
-        expected = len(starts) + 1
-        if match and int(match[1]) == expected and (not starts or position > starts[-1][0]):
+        match = pattern.match(line.text)
+        if match and int(match[1]) == len(starts) + 1:
             starts.append((position, match[1]))
-    return starts if starts and starts[0][0] < 3 and 12 * len(starts) > len(rows) else []
+    return starts
 
 
 def _labelled(rows: Sequence[Row]) -> list[tuple[int, str]]:
@@ -123,8 +132,7 @@ def _labelled_entries(
     ends = [position for position, _ in starts[1:]] + [len(rows)]
     for (position, label), end in zip(starts[:MOST], ends, strict=False):
         text = joiner.joined(row[0].text for row in rows[position:end])
-        pattern = _BRACKETED if text.startswith("[") else _NUMBER
-        entries.append(Entry(label, pattern.sub("", text, count=1)))
+        entries.append(Entry(label, text[text.find(label) + len(label) :].lstrip(" .)]")))
     return [entry for entry in entries if len(entry.text) >= SHORTEST]
 
 
