@@ -80,7 +80,8 @@ def one_column(manuscript: Manuscript) -> str:
     )
     return (
         "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage[utf8]{inputenc}\n"
-        f"\\title{{{encode(manuscript.title)}\\thanks{{Supported by a grant.}}}}\\author{{{blocks}}}\n"
+        f"\\title{{{encode(manuscript.title)}\\thanks{{Supported by a grant.}}}}\n"
+        f"\\author{{{blocks}}}\n"
         "\\begin{document}\\maketitle\n"
         f"\\begin{{abstract}}{encode(manuscript.abstract)}\\end{{abstract}}\n"
         f"{body}\\begin{{thebibliography}}{{99}}{items}\\end{{thebibliography}}\\end{{document}}"
@@ -96,7 +97,8 @@ def two_columns(manuscript: Manuscript) -> str:
         for number, name in enumerate(manuscript.authors)
     )
     places = "\\\\".join(
-        f"\\textsuperscript{{{number}}}{encode(place)}" for number, place in enumerate(AFFILIATIONS, 1)
+        f"\\textsuperscript{{{number}}}{encode(place)}"
+        for number, place in enumerate(AFFILIATIONS, 1)
     )
     body = "".join(
         _latex_body(
@@ -125,14 +127,13 @@ def engineers(manuscript: Manuscript) -> str:
     blocks of authors with addresses, references in small print.
     """
     blocks = "\\hfil".join(
-        "\\begin{tabular}[t]{@{}c@{}}" + f"{encode(name)}\\\\\\small\\itshape {encode(place)}\\end{{tabular}}"
+        "\\begin{tabular}[t]{@{}c@{}}"
+        + f"{encode(name)}\\\\\\small\\itshape {encode(place)}\\end{{tabular}}"
         for name, place in zip(manuscript.authors, itertools.cycle(AFFILIATIONS), strict=False)
     )
     body = "".join(
         f"\\begin{{center}}\\textsc{{{roman}. {encode(name)}}}\\end{{center}}\n"
-        + "".join(
-            encode(_cited(text, manuscript, _numbered)) + "\n\n" for text in paragraphs
-        )
+        + "".join(encode(_cited(text, manuscript, _numbered)) + "\n\n" for text in paragraphs)
         for roman, (name, paragraphs) in zip(
             ("I", "II", "III", "IV", "V", "VI", "VII", "VIII"), manuscript.sections, strict=False
         )
@@ -146,7 +147,8 @@ def engineers(manuscript: Manuscript) -> str:
         "\\usepackage[margin=1.8cm]{geometry}\n"
         "\\renewcommand\\refname{\\centering\\normalsize\\normalfont\\textsc{References}}\n"
         "\\begin{document}\\twocolumn[{\\begin{center}"
-        f"{{\\Huge {encode(manuscript.title)}\\par}}\\vskip1em {blocks}\\vskip2em\\end{{center}}}}]\n"
+        f"{{\\Huge {encode(manuscript.title)}\\par}}\\vskip1em {blocks}"
+        "\\vskip2em\\end{center}}]\n"
         f"\\noindent\\textbf{{\\small\\textit{{Abstract}}---{encode(manuscript.abstract)}}}\n\n"
         "\\noindent\\textbf{\\small\\textit{Index Terms}---testing, reading.}\n\n"
         f"{body}\\begin{{thebibliography}}{{99}}\\footnotesize {items}"
@@ -167,7 +169,8 @@ def web_page(manuscript: Manuscript) -> str:
         for number, name in enumerate(manuscript.authors)
     )
     places = "".join(
-        f"<p class=a><sup>{number}</sup> {place}</p>" for number, place in enumerate(AFFILIATIONS, 1)
+        f"<p class=a><sup>{number}</sup> {place}</p>"
+        for number, place in enumerate(AFFILIATIONS, 1)
     )
     body = "".join(
         f"<h2>{number}. {html.escape(name)}</h2>"

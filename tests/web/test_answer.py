@@ -335,6 +335,7 @@ def test_a_short_query_needs_no_compression_and_back_goes_back(page: Any) -> Non
 
     page.go_back()
     until(page, f"document.querySelector('.card')?.dataset.id === '{first[0]}'")
+    until_answered(page)
 
     assert ids(page) == first
     assert page.locator("#title").input_value() == "Citation recommendation"

@@ -13,15 +13,13 @@ from citewise.citation_map import citation_map, roles_of
 from citewise.errors import BadInput
 from citewise.http.bodies import body_of, documented, negotiated
 from citewise.http.desk import as_json, desk_of
-from citewise.http.documents import (
-    BIBLIOGRAPHY_TYPES,
+from citewise.http.documents import BIBLIOGRAPHY_TYPES, described, problems
+from citewise.http.paper_documents import (
     EvidenceDocument,
     MapDocument,
     NeighboursDocument,
     PaperDocument,
     PapersDocument,
-    described,
-    problems,
 )
 from citewise.http.schemas import BibliographyRequest, MapRequest
 from citewise.render.json_answers import paper_documents

@@ -1,5 +1,6 @@
 """A PDF as an article: what its first pages say, its prose by sections, its list of references."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -82,24 +83,23 @@ def _front(
     height = next(page.height for page in pages.read if page.number == text[0].page)
     run = front.title_lines(text, body, height)
     title = front.title_of(run, Joiner(text).joined(line.text for line in run), pages, text)
-    below = _below(text, run, body)
-    position, abstract = front.abstract_at(paragraphs)
-    abstract = abstract or front.unlabelled_abstract(paragraphs)
+    above, below = _around(text, run)
+    abstract = front.labelled_abstract(paragraphs) or front.unlabelled_abstract(paragraphs)
 
     around = " ".join(line.text for line in margins if line.page == text[0].page)
-    above = " ".join(line.text for line in [*run, *below])
-    ids = front.ids_of(pages, above, around)
+    first = " ".join(line.text for line in [*above, *run, *below])
+    ids = front.ids_of(pages, first, around)
     return front.Front(
         title=title,
         authors=front.authors_of(below, pages.metadata.get("Author", "")),
         abstract=abstract,
         ids=ids,
-        year=front.year_of(ids.get("arxiv", ""), [around, above]),
+        year=front.year_of(ids.get("arxiv", ""), [around, first]),
     )
 
 
-def _below(text: list[Line], run: list[Line], body: float) -> list[Line]:
-    """Return the lines between the title and the abstract or the first section."""
+def _around(text: list[Line], run: list[Line]) -> tuple[list[Line], list[Line]]:
+    """Return the lines above the title, and those between it and the abstract or first section."""
     start = next((number for number, line in enumerate(text) if run and line is run[-1]), -1) + 1
     found = []
     for line in text[start : start + MOST_FRONT_LINES]:
@@ -107,14 +107,13 @@ def _below(text: list[Line], run: list[Line], body: float) -> list[Line]:
         if ends or front.starts_abstract(line.text) or len(line.text.split()) > 25:
             break
         found.append(line)
-    return found
+    return text[: max(0, start - len(run))], found
 
 
 def _start(paragraphs: list[Paragraph], abstract: str) -> int:
     """Return the position of the first paragraph after the abstract."""
-    beginning, end = abstract[:40], abstract[-40:]
     for number, each in enumerate(paragraphs):
-        if abstract and (end in each.text or (beginning in each.text and end in each.text)):
+        if abstract and abstract[-40:] in each.text:
             return number + 1
     headings = (number for number, each in enumerate(paragraphs) if _is_first_section(each))
     return next(headings, 0)
@@ -146,7 +145,7 @@ def _sections(paragraphs: list[Paragraph], body: float) -> Iterator[Section]:
 
 def _is_cut(one: str, other: str) -> bool:
     """Return whether a paragraph goes on in the next: it has no end, and the next no beginning."""
-    return one[-1:] not in ".?!:;\"”" and other[:1].islower()
+    return one[-1:] not in '.?!:;"”' and other[:1].islower()
 
 
 def _unread(pages: Pages) -> str:
@@ -154,6 +153,6 @@ def _unread(pages: Pages) -> str:
     if not missing:
         return ""
     numbers = [page.number for page in pages.read]
-    gap = next((one for one, other in zip(numbers, numbers[1:], strict=False) if other > one + 1), 0)
+    gap = next((one for one, other in itertools.pairwise(numbers) if other > one + 1), 0)
     first = gap + 1 if gap else len(numbers) + 1
     return f"pages {first} to {first + missing - 1} of {pages.count} were not read"

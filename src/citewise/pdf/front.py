@@ -23,8 +23,9 @@ FRONT_PAGES = 12
 _MARKS = "∗*†‡§¶⋆⁎✉⁰¹²³⁴⁵⁶⁷⁸⁹ "
 _BANNER = re.compile(
     r"(?:arxiv\s*:|https?:|www\.|doi\b|volume\b|vol\.|issn\b|preprint|under review|submitted to"
-    r"|published|accepted|received|journal of\b.{0,60}$|proceedings of\b|(?:original |research |review "
-    r"|short |full )*(?:article|paper|letter|report|communication)s?$|open access|draft\b.{0,40}$"
+    r"|published|accepted|received|journal of\b.{0,60}$|proceedings of\b"
+    r"|(?:original |research |review |short |full )*(?:article|paper|letter|report|communication)s?$"
+    r"|open access|draft\b.{0,40}$"
     r"|(?:master|bachelor|doctoral|phd|diploma)\S*\s+(?:thesis|dissertation)|universi\S+)",
     re.IGNORECASE,
 )
@@ -144,20 +145,20 @@ def _first_block(lines: Sequence[Line]) -> list[Line]:
     return block
 
 
-def abstract_at(paragraphs: Sequence[Paragraph]) -> tuple[int, str]:
-    """Return the position of a labelled abstract and its text; (-1, "") where there is none."""
+def labelled_abstract(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the text after the label of an abstract, "" where there is none."""
     for number, each in enumerate(paragraphs):
         if each.lines[0].page > FRONT_PAGES:
             break
         if section_names.is_abstract(each.text) and len(each.text) < 40:
             text = _up_to_end(paragraphs[number + 1 :])
             if text:
-                return number, text
+                return text
         label = _LABEL.match(each.text) or _RUN_IN.match(each.text)
         if label and len(each.text) > 60:
             rest = _up_to_end(paragraphs[number + 1 :], each)
-            return number, _without_keywords(f"{each.text[label.end() :]} {rest}".strip())
-    return -1, ""
+            return _without_keywords(f"{each.text[label.end() :]} {rest}".strip())
+    return ""
 
 
 def starts_abstract(line: str) -> bool:
@@ -205,15 +206,13 @@ def ids_of(pages: Pages, front: str, margins: str) -> dict[str, str]:
     """Return the paper's own DOI and arXiv id, as far as the first page or the file gives them."""
     given = " ".join(pages.metadata.get(name, "") for name in ("doi", "Subject"))
     doi = next(
-        (
-            found[0]
-            for text in (given, margins, front)
-            if (found := _own(_DOI.findall(text)))
-        ),
+        (found[0] for text in (given, margins, front) if (found := _own(_DOI.findall(text)))),
         "",
     )
     arxiv = _ARXIV.search(f"{pages.aside} {margins}") or _ARXIV.match(front)
-    return {name: value for name, value in (("doi", doi), ("arxiv", arxiv[1] if arxiv else "")) if value}
+    return {
+        name: value for name, value in (("doi", doi), ("arxiv", arxiv[1] if arxiv else "")) if value
+    }
 
 
 def _own(dois: Iterable[str]) -> list[str]:

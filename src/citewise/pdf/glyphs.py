@@ -36,7 +36,9 @@ _TEX = dict(
         strict=True,
     )
 ) | {
-    **dict(zip((*range(11, 16), *range(27, 32)), ("ff", "fi", "fl", "ffi", "ffl") * 2, strict=True)),
+    **dict(
+        zip((*range(11, 16), *range(27, 32)), ("ff", "fi", "fl", "ffi", "ffl") * 2, strict=True)
+    ),
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     0x7F: "-",
 }
@@ -225,7 +227,7 @@ def _glyphs(raw: Any, text: Any, count: int, height: float) -> Iterator[Glyph | 
 
 def _character(raw: Any, text: Any, index: int) -> str:
     """Return a character, or the letters of a ligature; "" where it is none."""
-    code = raw.FPDFText_GetUnicode(text, index)
+    code: int = raw.FPDFText_GetUnicode(text, index)
     if code in _TEX and raw.FPDFText_HasUnicodeMapError(text, index) == 1:
         return _TEX[code]
     if code in _HYPHENS:

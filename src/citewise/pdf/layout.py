@@ -1,5 +1,6 @@
 """Order the lines of pages as they are read, without running heads, page and line numbers."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,9 @@ MARGIN = 0.12
 """The part of a page's height, above and below, in which running heads and page numbers are."""
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
-_PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s]*", re.I)
+_PAGE_NUMBER = re.compile(
+    r"[-–—\s]*(?:page\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—\s]*", re.I
+)
 _LINE_NUMBER = re.compile(r"(\d{1,4})\s+(?=\S)")
 
 
@@ -21,15 +24,24 @@ def lines_of(pages: Sequence[Page]) -> tuple[list[Line], list[Line]]:
     margins: list[Line] = []
     for page in pages:
         inner: list[Line] = []
-        heights = [line.y for line in page.lines]
+        numbered = _numbered_rows(page)
         for line in page.lines:
             number = _PAGE_NUMBER.fullmatch(line.text) is not None
-            outermost = line.y in (min(heights), max(heights))
             outside = _is_outside(line, page) and (number or _place(line) in repeated)
-            outside = outside or (number and outermost)
+            outside = outside or line.y in numbered
             (margins if outside else inner).append(line)
-        text += _without_line_numbers(_ordered(inner, page.width))
-    return text, margins
+        text += _ordered(inner, page.width)
+    return _without_line_numbers(text), margins
+
+
+def _numbered_rows(page: Page) -> set[float]:
+    """Return the heights of a page's first and last row, as far as the page's number is in them."""
+    heights = [line.y for line in page.lines]
+    return {
+        line.y
+        for line in page.lines
+        if line.y in (min(heights), max(heights)) and _PAGE_NUMBER.fullmatch(line.text)
+    }
 
 
 def _repeated(pages: Sequence[Page]) -> set[tuple[int, str]]:
@@ -55,8 +67,10 @@ def _ordered(lines: list[Line], width: float) -> list[Line]:
     That is the order of the file, unless it goes back and forth between two columns.
     """
     middle = width / 2
-    sides = ["left" if each.right < middle + 6 else "right" for each in lines if _is_half(each, middle)]
-    changes = sum(one != other for one, other in zip(sides, sides[1:], strict=False))
+    sides = [
+        "left" if each.right < middle + 6 else "right" for each in lines if _is_half(each, middle)
+    ]
+    changes = sum(one != other for one, other in itertools.pairwise(sides))
     if len(sides) < 10 or changes < 0.3 * len(sides):
         return lines
 
@@ -85,7 +99,7 @@ def _between_wide(lines: Iterable[Line], middle: float) -> list[list[Line]]:
 def _without_line_numbers(lines: list[Line]) -> list[Line]:
     """Return lines without the numbers that drafts for reviewers have in their margin."""
     numbers = [int(match[1]) for each in lines if (match := _LINE_NUMBER.match(each.text))]
-    steps = sum(0 < other - one <= 5 for one, other in zip(numbers, numbers[1:], strict=False))
+    steps = sum(0 < other - one <= 5 for one, other in itertools.pairwise(numbers))
     alone = [each for each in lines if each.text.isdigit()]
     kept = lines
     if len(alone) > 0.25 * len(lines) and len(lines) > 20:

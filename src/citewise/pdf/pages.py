@@ -25,7 +25,10 @@ _GLYPHS = Path(__file__).with_name("glyphs.py")
 
 _LIGATURES = str.maketrans(
     {
-        **{chr(0xFB00 + number): text for number, text in enumerate("ff fi fl ffi ffl ft st".split())},
+        **{
+            chr(0xFB00 + number): text
+            for number, text in enumerate(["ff", "fi", "fl", "ffi", "ffl", "ft", "st"])
+        },
         "\u2010": "-",
         "\u2011": "-",
         "\u00a0": " ",
@@ -37,7 +40,7 @@ _COMBINING = {
     **{"´": "\u0301", "`": "\u0300", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "¯": "\u0304"},
     **{"˘": "\u0306", "˙": "\u0307", "˚": "\u030a", "ˇ": "\u030c", "˝": "\u030b"},
 }
-_ACCENT = re.compile(rf"(?:(?<=\w) )?([{''.join(_COMBINING)}]) ?([A-Za-zıȷ])")
+_ACCENT = re.compile(rf"([{''.join(_COMBINING)}]) ?([A-Za-zıȷ])")
 _CEDILLA = re.compile(r"([cCsStT]) ?¸")
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 

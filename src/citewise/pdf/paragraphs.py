@@ -1,5 +1,6 @@
 """Join the lines of a PDF to paragraphs and headings."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -81,7 +82,7 @@ def _leading(lines: Sequence[Line], body: float) -> float:
     """Return the usual distance of two lines of the text."""
     steps = [
         other.y - one.y
-        for one, other in zip(lines, lines[1:], strict=False)
+        for one, other in itertools.pairwise(lines)
         if one.size == other.size == body and 0.8 * body < other.y - one.y < 3 * body
     ]
     return median(steps) if steps else 1.2 * body

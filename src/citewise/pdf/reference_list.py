@@ -1,5 +1,6 @@
 """Find the list of references among the lines of a PDF, and its entries."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +58,11 @@ def _end_of_list(lines: Sequence[Line], number: int) -> int:
         return len(lines)
     for position in range(number + 2, len(lines)):
         line = lines[position]
-        if line.bold == heading.bold and abs(line.size - heading.size) < 0.2 and len(line.text) < 100:
+        if (
+            line.bold == heading.bold
+            and abs(line.size - heading.size) < 0.2
+            and len(line.text) < 100
+        ):
             return position
     return len(lines)
 
@@ -65,9 +70,9 @@ def _end_of_list(lines: Sequence[Line], number: int) -> int:
 def entries_of(lines: Sequence[Line], joiner: Joiner) -> list[Entry]:
     """Return the entries of a list of references: by labels, hanging indents, or gaps."""
     rows = _rows(lines)
-    for starts in (_numbered(rows), _labelled(rows)):
-        if len(starts) > 1:
-            return _labelled_entries(rows, starts, joiner)
+    for labelled in (_numbered(rows), _labelled(rows)):
+        if len(labelled) > 1:
+            return _labelled_entries(rows, labelled, joiner)
 
     starts = _hanging(rows) or _spaced(rows) or [0]
     texts = [
@@ -87,7 +92,12 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
     whole: list[Line] = []
     for line in lines:
         last = whole[-1] if whole else None
-        if last and last.page == line.page and abs(last.y - line.y) < 2 and line.left > last.right - 1:
+        if (
+            last
+            and last.page == line.page
+            and abs(last.y - line.y) < 2
+            and line.left > last.right - 1
+        ):
             text = f"{last.text} {line.text}"
             whole[-1] = Line(text, last.left, line.right, last.y, last.size, last.bold, last.page)
         else:
@@ -145,7 +155,7 @@ def _hanging(rows: Sequence[Row]) -> list[int]:
 
 def _spaced(rows: Sequence[Row]) -> list[int]:
     """Return the positions of rows with a gap above them, or that begin after an entry's end."""
-    steps = [other.y - one.y for (one, _), (other, _) in zip(rows, rows[1:], strict=False)]
+    steps = [other.y - one.y for (one, _), (other, _) in itertools.pairwise(rows)]
     usual = median([step for step in steps if step > 0] or [0.0])
     gaps = [number for number, step in enumerate(steps, 1) if step > 1.15 * usual]
     if len(gaps) < 0.1 * len(rows):
@@ -153,6 +163,8 @@ def _spaced(rows: Sequence[Row]) -> list[int]:
     tops = [
         number
         for number, step in enumerate(steps, 1)
-        if step < 0 and _ENDED.search(rows[number - 1][0].text) and rows[number][0].text[:1].isupper()
+        if step < 0
+        and _ENDED.search(rows[number - 1][0].text)
+        and rows[number][0].text[:1].isupper()
     ]
     return [0, *sorted({*gaps, *tops})]

@@ -28,7 +28,9 @@ _NUMBERS = r"\d{1,4}(?:\s?[,;–—-]\s?\d{1,4}){0,40}"
 _STYLES = {
     "[": re.compile(r"\[[^\[\]]{1,120}\]"),
     "(": re.compile(rf"\({_NUMBERS}\)"),
-    "^": re.compile(r"(?<=[^\W\d_]{3}|[.,;:)”]{3}|\w[.,;:)”]{2}|\w\w[.,;:)”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+)*"),
+    "^": re.compile(
+        r"(?<=[^\W\d_]{3}|[.,;:)”]{3}|\w[.,;:)”]{2}|\w\w[.,;:)”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+)*"
+    ),
 }
 """Marks with the labels of references, by the way in which they are printed."""
 
