@@ -3,7 +3,7 @@ their authors would compile them.
 
     python benchmarks/pdf_drafts.py --folder /tmp/pdfs     (some minutes)
 
-- **layouts**: title, authors, abstract and text of every draft of `../shared/data/drafts` are
+- **layouts**: title, authors, abstract and text of every third draft of `../shared/data/drafts` are
   printed in the layouts of `tests/typesetting.py`, with twenty papers of the sample library as
   references; drafts in scripts that pdfLaTeX's fonts lack are printed as web pages only.
 - **compiled**: the LaTeX drafts whose class is installed here (publishers' are not), with empty
@@ -261,7 +261,7 @@ def main() -> None:
     save(
         "pdf_drafts",
         {
-            "layouts": layouts(index, folder),
+            "layouts": layouts(index[::3], folder),
             "compiled": {
                 "drafts": len(latex),
                 "with a PDF": len(made),

@@ -24,7 +24,7 @@ _MARKS = "∗*†‡§¶⋆⁎✉⁰¹²³⁴⁵⁶⁷⁸⁹ "
 _BANNER = re.compile(
     r"(?:arxiv\s*:|https?:|www\.|doi\b|volume\b|vol\.|issn\b|preprint|under review|submitted to"
     r"|published|accepted|received|journal of\b.{0,60}$|proceedings of\b"
-    r"|(?:original |research |review |short |full )*(?:article|paper|letter|report|communication)s?$"
+    r"|(?:original |research |review |short |full )*(?:article|paper|letter|report)s?$"
     r"|open access|draft\b.{0,40}$"
     r"|(?:master|bachelor|doctoral|phd|diploma)\S*\s+(?:thesis|dissertation)|universi\S+)",
     re.IGNORECASE,

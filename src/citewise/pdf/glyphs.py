@@ -28,7 +28,7 @@ _ACCENTS = frozenset("´`¨ˆ˜¯˘˙˚ˇ˝")
 
 # What TeX's fonts of type 3, which say nothing of Unicode, mean by their codes: those of T1, and
 # the ligatures of OT1.
-_TEX = dict(
+_TEX: dict[int, str] = dict(
     zip(
         range(0x80, 0x100),
         "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£"

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from citewise.pdf.pages import Line, Page
 
@@ -19,6 +20,7 @@ _LINE_NUMBER = re.compile(r"(\d{1,4})\s+(?=\S)")
 
 def lines_of(pages: Sequence[Page]) -> tuple[list[Line], list[Line]]:
     """Return the lines of the text in the order of reading, and those of heads and feet."""
+    pages = _without_line_numbers(pages)
     repeated = _repeated(pages)
     text: list[Line] = []
     margins: list[Line] = []
@@ -31,7 +33,7 @@ def lines_of(pages: Sequence[Page]) -> tuple[list[Line], list[Line]]:
             outside = outside or line.y in numbered
             (margins if outside else inner).append(line)
         text += _ordered(inner, page.width)
-    return _without_line_numbers(text), margins
+    return text, margins
 
 
 def _numbered_rows(page: Page) -> set[float]:
@@ -96,21 +98,23 @@ def _between_wide(lines: Iterable[Line], middle: float) -> list[list[Line]]:
     return parts
 
 
-def _without_line_numbers(lines: list[Line]) -> list[Line]:
-    """Return lines without the numbers that drafts for reviewers have in their margin."""
-    numbers = [int(match[1]) for each in lines if (match := _LINE_NUMBER.match(each.text))]
+def _without_line_numbers(pages: Sequence[Page]) -> list[Page]:
+    """Return pages without the numbers that drafts for reviewers have beside their lines."""
+    lines = [line for page in pages for line in page.lines]
+    numbers = [int(match[1]) for line in lines if (match := _LINE_NUMBER.match(line.text))]
     steps = sum(0 < other - one <= 5 for one, other in itertools.pairwise(numbers))
-    alone = [each for each in lines if each.text.isdigit()]
-    kept = lines
-    if len(alone) > 0.25 * len(lines) and len(lines) > 20:
-        kept = [each for each in lines if not each.text.isdigit()]
-    if len(numbers) > 0.7 * len(lines) and steps > 0.8 * len(numbers):
-        kept = [_replaced(each, _LINE_NUMBER.sub("", each.text, count=1)) for each in kept]
-    return kept
+    alone = sum(line.text.isdigit() for line in lines)
 
-
-def _replaced(line: Line, text: str) -> Line:
-    return Line(text, line.left, line.right, line.y, line.size, line.bold, line.page)
+    if len(lines) > 20 and alone > 0.25 * len(lines):
+        kept = [[line for line in page.lines if not line.text.isdigit()] for page in pages]
+    elif len(numbers) > 0.7 * len(lines) and steps > 0.8 * len(numbers):
+        kept = [
+            [replace(line, text=_LINE_NUMBER.sub("", line.text, count=1)) for line in page.lines]
+            for page in pages
+        ]
+    else:
+        return [*pages]
+    return [replace(page, lines=tuple(own)) for page, own in zip(pages, kept, strict=True)]
 
 
 def body_size(lines: Iterable[Line]) -> float:
