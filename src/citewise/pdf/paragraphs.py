@@ -122,10 +122,10 @@ def _is_heading(group: list[Line], text: str, body: float) -> bool:
     if len(text) > LONGEST_HEADING or len({round(line.y) for line in group}) > 2:
         return False
     named = section_names.is_usual(_SMALL_CAPITALS.sub(r"\1", text))
-    if named or any(line.size > 1.08 * body for line in group):
+    if named or _ENDED.search(text) or group[0].size < 0.92 * body:
+        return named
+    if any(line.size > 1.08 * body for line in group):
         return any(map(str.isalpha, text))
-    if _ENDED.search(text) or group[0].size < 0.92 * body:
-        return False
     return all(line.bold for line in group) or (
         _NUMBERED.match(text) is not None and len(group) == 1 and text.upper() == text
     )

@@ -29,7 +29,7 @@ _STYLES = {
     "[": re.compile(r"\[[^\[\]]{1,120}\]"),
     "(": re.compile(rf"\({_NUMBERS}\)"),
     "^": re.compile(
-        r"(?<=[^\W\d_]{3}|[.,;:)”]{3}|\w[.,;:)”]{2}|\w\w[.,;:)”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+)*"
+        r"(?<=[^\W\d_]{3}|\w[.,;:)”]{2}|\w\w[.,;:)”]) ?[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+)*"
     ),
 }
 """Marks with the labels of references, by the way in which they are printed."""
