@@ -200,5 +200,5 @@ async def bibliography(
     format = asked.format or negotiated(request.headers.get("accept", ""), FORMATS)
 
     text = await desk.run(lambda: desk.served.library().bibliography(asked.ids, format))
-    media = next(media for media, name in FORMATS.items() if name == format)
+    media = next((media for media, name in FORMATS.items() if name == format), "text/plain")
     return Response(text, media_type=media)

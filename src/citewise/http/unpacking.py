@@ -127,8 +127,8 @@ def sources_of(folder: Path, limits: Limits) -> tuple[str, tuple[str, ...]]:
     if not drafts:
         names = ", ".join(file.name for file in files[:5])
         raise BadInput(
-            f"no draft among the files ({names}); a draft is LaTeX, Markdown, Word, a PDF, a notebook "
-            "or plain text"
+            f"no draft among the files ({names}); a draft is LaTeX, Markdown, Word, a PDF, a "
+            "notebook or plain text"
         )
     draft = min(drafts, key=_rank)
     unnaming = (".docx", ".pdf", ".txt", ".text")
