@@ -56,21 +56,22 @@ def load() -> str:
 
 def _sentences(found: dict[str, Any]) -> str:
     """Return in words what a server costs, refuses and keeps."""
-    cost, beyond, memory = (
-        found["own cost of the server"],
-        found["beyond capacity"],
-        found["memory"],
-    )
+    cost, beyond = found["own cost of the server"], found["beyond capacity"]
+    after, memory = beyond["next request"], found["memory"]
     steps = memory["own memory"]
-    return (
-        f"The load of the machine was {found['load of the machine before'][0]} when it began: others "
-        f"worked on it. Sixteen connections had {found['sixteen connections against one']} times the "
-        f"throughput of one. For the same drafts in turns, the library took {cost['library ms']} ms and "
-        f"the server {cost['server ms']} ms (medians), {cost['difference ms']} ms more. A server with "
-        f"room for {beyond['room for requests']} requests, asked by {beyond['connections']} "
-        f"connections, answered {beyond['answers a second']} a second and refused "
-        f"{cell(beyond['refused a second'])} a second with 503 and `Retry-After`; the next request "
-        f"after that got {beyond['next request']['status']} in {beyond['next request']['ms']} ms. Over "
-        f"{cell(memory['requests'])} cheap requests, the memory of its two processes went from "
-        f"{steps[0]['MB']} to {steps[-1]['MB']} MB."
+    busy, ratio = found["load of the machine before"][0], found["sixteen connections against one"]
+
+    return " ".join(
+        (
+            f"The load of the machine was {busy} when it began: others worked on it.",
+            f"Sixteen connections had {ratio} times the throughput of one.",
+            f"For the same drafts in turns, the library took {cost['library ms']} ms and the",
+            f"server {cost['server ms']} ms (medians), {cost['difference ms']} ms more.",
+            f"A server with room for {beyond['room for requests']} requests, asked by",
+            f"{beyond['connections']} connections, answered {beyond['answers a second']} a second",
+            f"and refused {cell(beyond['refused a second'])} a second with 503 and `Retry-After`;",
+            f"the next request after that got {after['status']} in {after['ms']} ms.",
+            f"Over {cell(memory['requests'])} cheap requests, the memory of its two processes went",
+            f"from {steps[0]['MB']} to {steps[-1]['MB']} MB.",
+        )
     )
