@@ -1,9 +1,9 @@
 """What is read from PDFs: real titles, authors, abstracts and texts in five layouts, and drafts as
 their authors would compile them.
 
-    python benchmarks/pdf_drafts.py --folder /tmp/pdfs     (some minutes)
+    python benchmarks/pdf_drafts.py --folder /tmp/pdfs [--every 9]    (some minutes)
 
-- **layouts**: title, authors, abstract and text of every third draft of `../shared/data/drafts` are
+- **layouts**: title, authors, abstract and text of some drafts of `../shared/data/drafts` are
   printed in the layouts of `tests/typesetting.py`, with twenty papers of the sample library as
   references; drafts in scripts that pdfLaTeX's fonts lack are printed as web pages only.
 - **compiled**: the LaTeX drafts whose class is installed here (publishers' are not), with empty
@@ -163,9 +163,14 @@ def _totals(rows: dict[str, Row]) -> Row:
     }
 
 
-def compiled(row: Row, folder: Path) -> Path | None:
-    """Return the PDF of a draft, None where it cannot be made."""
-    target = folder / "compiled" / f"{row['name']}.pdf"
+def compiled(row: Row, folder: Path) -> Path:
+    """Return where the PDF of a draft is, if it could be made."""
+    return folder / "compiled" / f"{row['name']}.pdf"
+
+
+def compile_draft(row: Row, folder: Path) -> None:
+    """Make the PDF of a draft, unless it is there."""
+    target = compiled(row, folder)
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         work = folder / "build" / row["name"]
@@ -174,7 +179,6 @@ def compiled(row: Row, folder: Path) -> Path | None:
         made = _compile(work / Path(row["main"]).relative_to(row["name"]))
         if made:
             shutil.copy(made, target)
-    return target if target.exists() else None
 
 
 def _compile(main: Path) -> Path | None:
@@ -250,18 +254,26 @@ def main() -> None:
     """Print and compile, read the PDFs, and write the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True, help="where PDFs are made and kept")
-    folder = parser.parse_args().folder
+    parser.add_argument(
+        "--every", type=int, default=3, help="print every third draft, or every ninth"
+    )
+    parser.add_argument("--made-only", action="store_true", help="compile no further drafts")
+    arguments = parser.parse_args()
+    folder = arguments.folder
     index = [*map(json.loads, (DRAFTS / "index.jsonl").read_text().splitlines())]
 
     latex = [row for row in index if row["kind"] == "latex" and row["class"].split()[0] in CLASSES]
-    made = {row["name"]: file for row in latex if (file := compiled(row, folder))}
+    if not arguments.made_only:
+        for row in latex:
+            compile_draft(row, folder)
+    made = {row["name"]: file for row in latex if (file := compiled(row, folder)).exists()}
     rows = {row["name"]: measured(row, file) for row, file in printed_large(made, latex)}
     parts = ("title", "abstract", "authors", "entries")
     known = {part: [row[part] for row in rows.values() if row[part] is not None] for part in parts}
     save(
         "pdf_drafts",
         {
-            "layouts": layouts(index[::3], folder),
+            "layouts": layouts(index[:: arguments.every], folder),
             "compiled": {
                 "drafts": len(latex),
                 "with a PDF": len(made),
