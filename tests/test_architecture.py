@@ -20,6 +20,8 @@ LAYERS = [
     ["preferences"],
     ["types"],
     ["protocols", "text", "feedback"],
+    # the text of PDFs
+    ["pdf"],
     # formulas, sources
     ["scoring", "ingest"],
     # the two libraries; the draft and the evidence of a query
@@ -73,6 +75,7 @@ HEAVY = {
     "uvicorn",
     "mcp",
     "matplotlib",
+    "pypdfium2",
 }
 
 

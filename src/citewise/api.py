@@ -360,8 +360,8 @@ class Library:
 
     @_naming_damage
     def bibliography(self, papers: Iterable[str], format: str = "bibtex") -> str:
-        """Return papers, given by their ids, as "bibtex", "ris", "csl", "markdown", or a "list" of
-        references for people.
+        """Return papers, given by their ids, as "bibtex", "ris", "csl", "markdown", or as
+        references for people: a "list" in the manner of APA, "ieee" or "vancouver".
         """
         return browse.bibliography(self.stores, tuple(papers), format)
 

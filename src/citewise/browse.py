@@ -12,6 +12,7 @@ from citewise.ground import EvidenceGrounder
 from citewise.protocols import Stores
 from citewise.render import BIBLIOGRAPHIES
 from citewise.render.markdown import markdown
+from citewise.render.numbered_list import ieee_list, vancouver_list
 from citewise.render.reference_list import reference_list
 from citewise.scoring.bm25 import idf
 from citewise.spans.profiles import ClaimSearch
@@ -23,6 +24,8 @@ LISTS: Mapping[str, Callable[[Sequence[Paper]], str]] = {
     **BIBLIOGRAPHIES,
     "markdown": markdown,
     "list": reference_list,
+    "ieee": ieee_list,
+    "vancouver": vancouver_list,
 }
 """The formats of a list of papers, by name."""
 
