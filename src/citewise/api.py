@@ -506,20 +506,25 @@ def encode(
     model: str = MINILM,
     precision: Precision = "int8",
     papers: bool = False,
+    spans: bool | None = None,
     threads: int = 0,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> int:
     """Give a library vectors of the spans of its citing sentences (extra `neural`).
 
-    With `papers`, of titles and abstracts as well. A text that has a vector of the same model is
-    not encoded again. `threads` is how many the model may use, 0 for one a core. Returns how many
-    texts were encoded. The model `nnselect` gives every paper a vector anew, in seconds, without
-    the extra: the library's own where it was trained, else the one that ships.
+    With `papers`, of titles and abstracts as well: a set that is named after the model, of which a
+    library may have several. Spans have one model: with `papers`, those that another model has
+    encoded stay as they are, unless `spans` is True; with False, spans are never encoded. A text
+    that has a vector of the same model is not encoded again. `threads` is how many the model may
+    use, 0 for one a core. Returns how many texts were encoded. The model `nnselect` gives every
+    paper a vector anew, in seconds, without the extra: the library's own where it was trained, else
+    the one that ships.
     """
     if model == NNSELECT:
         own_or_shipped = required_model(LibraryFolder(library).models)
         return len(writer.embed(library, NNSELECT, own_or_shipped).papers)
-    return writer.encode(library, encoder_named(model, precision, threads), papers, progress)
+    encoder = encoder_named(model, precision, threads)
+    return writer.encode(library, encoder, papers, spans, progress)
 
 
 def build_sample(library: str | Path, report: Report | None = None) -> Draft:

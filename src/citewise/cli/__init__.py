@@ -22,6 +22,7 @@ COMMANDS = {
     "remove": "libraries",
     "verify": "libraries",
     "compact": "libraries",
+    "models": "models",
     "plugins": "libraries",
     "recommend": "answers",
     "run": "answers",

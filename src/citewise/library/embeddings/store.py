@@ -101,6 +101,10 @@ class EmbeddingSet:
         """Return the cosine of each paper with a unit vector, NaN where it has none."""
         return Probe(vector, self.entry.scale).cosines(self.files.codes, rows)
 
+    def similarities(self, vector: Floats, rows: Rows) -> Column:
+        """Return how similar each paper is to a unit vector: the cosine, NaN where it has none."""
+        return self.cosines(vector, rows)
+
     def nearest(
         self, vector: Floats, k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
