@@ -1,17 +1,13 @@
 """Trains NNSelect on a library, epoch by epoch, and judges it beside what serves."""
 
-import contextlib
 import dataclasses
 import hashlib
-import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from citewise.arrays import Rows
 from citewise.embed.word_models import NNSELECT, model_of, word_models
@@ -19,6 +15,7 @@ from citewise.embed.word_vectors import WordVectors
 from citewise.errors import BadInput
 from citewise.evaluate.splits import Question, Split
 from citewise.protocols import Encoder, Stores
+from citewise.train.checkpoints import digest_of, torch_threads, training_folder
 from citewise.train.nnselect.checkpoints import Checkpoints, Progress, progress_of, restore
 from citewise.train.nnselect.corpus import Corpus
 from citewise.train.nnselect.epochs import Epochs
@@ -77,7 +74,7 @@ def train_nnselect(
     corpus = Corpus.of(stores, year, settings, left_out)
 
     checkpoints = _checkpoints(stores, settings, folder, left_out)
-    with _threads(settings.threads):
+    with torch_threads(settings.threads):
         progress = _trained(stores, settings, corpus, questions, checkpoints, encoder, stage)
     training = _judged(stores, settings, corpus, questions, progress, began)
     checkpoints.remove()
@@ -109,21 +106,8 @@ def _checkpoints(
     stores: Stores, settings: NNSelectSettings, folder: Path | None, left_out: Rows
 ) -> Checkpoints:
     papers = hashlib.blake2b(left_out.astype("<i8").tobytes(), digest_size=8).hexdigest()
-    identity = f"{settings.digest} {stores.info.fingerprint} {papers}"
-    digest = hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewise"
-    return Checkpoints(folder or cache / f"training-{digest}", digest)
-
-
-@contextlib.contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """Let torch use some threads; more than one a core make it much slower."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    digest = digest_of(settings.digest, stores.info.fingerprint, papers)
+    return Checkpoints(folder or training_folder(digest), digest)
 
 
 def _trained(
