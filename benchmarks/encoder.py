@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from citewise.embed.encoder import BertEncoder
-from citewise.embed.folder import folder_of
+from citewise.embed.encoder import TransformerEncoder
+from citewise.embed.located import located
 from citewise.protocols import Precision
 from contexts import library_of
 from measuring import save
@@ -32,13 +32,13 @@ def main() -> None:
         [
             rival_python(),
             Path(__file__).with_name("sentence_transformers_worker.py"),
-            str(folder_of("minilm")),
+            str(located("minilm").folder),
         ],
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    ours = {precision: BertEncoder("minilm", precision) for precision in PRECISIONS}
+    ours = {precision: TransformerEncoder("minilm", precision) for precision in PRECISIONS}
     for encoder in ours.values():  # load the models before they are timed
         encoder.encode(texts[:50])
 

@@ -321,6 +321,9 @@ class Evidence(Protocol):
 Precision = Literal["int8", "fp32"]
 """The number format in which an encoder computes."""
 
+Distance = Literal["cosine", "l2"]
+"""How vectors are compared: by the cosine of their angle, or by the length of their difference."""
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedBy:
@@ -333,6 +336,8 @@ class EncodedBy:
     """Of the model's files."""
     size: int
     """Numbers in a vector."""
+    distance: Distance = "cosine"
+    """How the vectors are compared; they have length 1 unless by `l2`."""
 
 
 class PaperVectors(Protocol):
@@ -560,7 +565,7 @@ class Explainer(Protocol):
 
 
 class Encoder(Protocol):
-    """A model that turns texts into vectors whose cosine is their similarity."""
+    """A model that turns texts into vectors, whose similarity is that of the texts."""
 
     @property
     def about(self) -> EncodedBy:
@@ -568,7 +573,72 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit vector a text, as rows."""
+        """Return one vector a text, as rows: a unit vector, unless `about` says that vectors are
+        compared by `l2`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a title and an abstract become the text that an encoder reads."""
+
+    separator: str = " "
+    query_prefix: str = ""
+    paper_prefix: str = ""
+
+    def paper(self, title: str, abstract: str) -> str:
+        """Return the text of a paper that can be found."""
+        return self.paper_prefix + self._joined(title, abstract)
+
+    def query(self, title: str, abstract: str) -> str:
+        """Return the text of a draft, or of a claim, for which papers are sought."""
+        return self.query_prefix + self._joined(title, abstract)
+
+    def _joined(self, title: str, abstract: str) -> str:
+        return f"{title}{self.separator}{abstract}".strip()
+
+
+@runtime_checkable
+class ArticleEncoder(Encoder, Protocol):
+    """An encoder that has a form of its own for papers and queries."""
+
+    @property
+    def form(self) -> TextForm:
+        """How titles and abstracts become the texts to encode."""
+        ...
+
+
+def form_of(encoder: Encoder) -> TextForm:
+    """Return how an encoder reads papers: its own form, else title and abstract with a space."""
+    return encoder.form if isinstance(encoder, ArticleEncoder) else TextForm()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredBy:
+    """The model that made scores of pairs; scores of different ones cannot be compared."""
+
+    model: str
+    """A registered name, or a folder."""
+    precision: Precision
+    digest: str
+    """Of the model's files."""
+    truncation: str
+    """How the texts were cut, such as `longest-first` or `256+256`."""
+
+
+class PairScorer(Protocol):
+    """A model that reads two texts together, such as a draft and a paper that it may cite."""
+
+    @property
+    def about(self) -> ScoredBy:
+        """What the scores are made by."""
+        ...
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Return one score a pair, the higher the better: the logit of a model with one label, the
+        log-odds of the second label of a model with two.
+        """
         ...
 
 

@@ -1,20 +1,20 @@
-"""Find encoders: those of plug-ins by name, BERT models by their folder."""
+"""Find encoders: those of plug-ins by name, transformers by name or folder."""
 
 import functools
 
 from citewise import plugins
-from citewise.embed.encoder import BertEncoder
+from citewise.embed.encoder import TransformerEncoder
 from citewise.errors import BadInput
 from citewise.protocols import Encoder, Precision, Vectors
 
 
 def encoder_named(model: str, precision: Precision, threads: int = 1) -> Encoder:
-    """Return a plug-in's encoder of this name, else the BERT model `minilm` or that of a folder."""
+    """Return a plug-in's encoder of this name, else the transformer of a name or a folder."""
     make = plugins.parts("encoders").get(model)
     if make is not None:
         encoder: Encoder = make()
         return encoder
-    return BertEncoder(model, precision, threads)
+    return TransformerEncoder(model, precision, threads)
 
 
 @functools.lru_cache(maxsize=2)
