@@ -29,6 +29,7 @@ LAYERS = [
     ["explain", "browse", "citation_map"],
     # the composer, and what opens a library
     ["recommend"],
+    ["reranking"],
     ["systems"],
     ["api"],
     # the laboratory

@@ -1,4 +1,4 @@
-"""The learned final order: what a cross-encoder's and an encoder's opinions add to a system's scores.
+"""The final order: what the opinions of models that read texts add to a system's scores.
 
     score + spread * (a * z(logit) + b * z(cosine))
 

@@ -1,5 +1,6 @@
 """Folders of models as transformers saves them: networks are read from them and written to them."""
 
+import dataclasses
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -11,8 +12,11 @@ import numpy as np
 import torch
 from torch import nn
 
+from citewise.embed.folder import digest_of
 from citewise.errors import BadInput
+from citewise.protocols import Stores
 from citewise.train.bert.network import Shape, fresh
+from citewise.train.bert.schedule import Schedule
 
 _COPIED = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json")
 
@@ -65,6 +69,25 @@ def load(network: nn.Module, folder: Path, seed: int) -> list[str]:
     if of_encoder:
         raise BadInput(f"{folder}: has no weights {of_encoder[0]}; only BERT's names are known")
     return missing
+
+
+def provenance(
+    stores: Stores,
+    what: str,
+    start: Path,
+    settings: Schedule,
+    counts: Mapping[str, int],
+    quality: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """Return where a trained model is from, as its folder keeps it."""
+    return {
+        "trained by": f"citewise train {what}",
+        "library": {"papers": len(stores.papers), "fingerprint": stores.info.fingerprint},
+        "start": digest_of(start),
+        "settings": msgspec.to_builtins(dataclasses.asdict(settings)),
+        "counts": counts,
+        "dev": quality,
+    }
 
 
 def write_cross_encoder(

@@ -254,7 +254,8 @@ def share_of_rate(step: int, warm_up: int, steps: int) -> float:
 
 def optimiser_of(module: nn.Module, rate: float, decay: float) -> torch.optim.AdamW:
     """Return Adam with weight decay, from which biases and normalisation are exempt."""
-    exempt, others = [], []
+    exempt: list[Tensor] = []
+    others: list[Tensor] = []
     for name, each in module.named_parameters():
         if each.requires_grad:
             (exempt if name.endswith(("bias", "LayerNorm.weight")) else others).append(each)

@@ -1,21 +1,18 @@
 """What a cross-encoder is trained on, and how; the papers' recipe and one for a CPU as presets."""
 
-import dataclasses
-import hashlib
 from dataclasses import dataclass, field
 from typing import Literal
-
-import msgspec
 
 from citewise.embed.truncation import Truncation
 from citewise.errors import BadInput
 from citewise.evaluate.splits import SplitSettings
+from citewise.train.bert.schedule import Schedule
 
 Loss = Literal["pairs", "lists"]
 
 
 @dataclass(frozen=True, slots=True)
-class CrossEncoderSettings:
+class CrossEncoderSettings(Schedule):
     """What a cross-encoder is trained on, and how; the defaults are for a CPU."""
 
     split: SplitSettings = field(default_factory=SplitSettings)
@@ -25,9 +22,9 @@ class CrossEncoderSettings:
     """Whose first papers make the pairs."""
     depth: int = 50
     """How many of the system's first papers."""
-    positives: int = 3
+    positives: int = 2
     """At most this many cited papers a query; 0 for all."""
-    negatives: int = 4
+    negatives: int = 3
     """At most this many other papers a query; 0 for all."""
     extra_positives: int = 0
     """Cited papers a query that the system did not find (the first ablation of the paper)."""
@@ -36,53 +33,31 @@ class CrossEncoderSettings:
     most: int = 2400
     """At most this many training queries, the youngest."""
 
-    truncation: str = "96+96"
+    truncation: str = "80+80"
     """How a pair is cut: `256+256` for tokens of each side, `longest-first@512` for both."""
     loss: Loss = "lists"
     """`pairs`: the cross-entropy of each pair, as in the paper; `lists`: the cited ones must be
     found among the pairs of a query.
     """
-    rate: float = 6e-5
-    warm_up: int = 100
-    """Steps over which the learning rate grows; it falls to 0 by the last step."""
-    weight_decay: float = 0.01
-    dropout: float = 0.0
-    batch: int = 32
+    batch: int = 30
     """Pairs in a step; with lists, as many whole lists as fit."""
-    epochs: int = 1
-
-    checks: int = 4
-    """How often in an epoch the model is judged on dev queries."""
-    saved_every: int = 100
-    """Steps between two checkpoints."""
-    patience: int = 3
-    """Training stops after this many checks in a row that were no better."""
     tuning: int = 60
     """Dev queries that decide when to stop."""
     fitting: int = 240
     """Further dev queries, on which the final order is learned."""
-    threads: int = 1
-    seed: int = 0
 
     def __post_init__(self) -> None:
         """Refuse values without a meaning."""
-        for name in ("depth", "most", "batch", "epochs", "checks", "patience", "tuning", "fitting", "warm_up", "saved_every"):
+        Schedule.__post_init__(self)
+        for name in ("depth", "most", "batch", "tuning", "fitting"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("positives", "negatives", "extra_positives", "random_negatives"):
             if getattr(self, name) < 0:
                 raise BadInput(f"{name} must be at least 0, not {getattr(self, name)}")
-        if not 0 <= self.dropout < 1 or not self.rate > 0:
-            raise BadInput(f"no training has a dropout of {self.dropout} and a rate of {self.rate}")
         if self.loss not in ("pairs", "lists"):
             raise BadInput(f"loss must be pairs or lists, not {self.loss!r}")
         Truncation.parse(self.truncation)
-
-    @property
-    def digest(self) -> str:
-        """A fingerprint of the settings: a training goes on only where they are the same."""
-        content = msgspec.json.encode(dataclasses.asdict(self))
-        return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 _PAPER: dict[str, object] = {
@@ -106,8 +81,8 @@ PRESETS: dict[str, dict[str, object]] = {
     "paper-extra-positives": {**_PAPER, "extra_positives": 10},
     "paper-random-negatives": {**_PAPER, "random_negatives": 10},
 }
-"""What differs from the defaults: nothing, the recipe of Nogueira et al. 2020, and the two ablations
-of their paper at BIR 2020 (section 5.2).
+"""What differs from the defaults: nothing, the recipe of Nogueira et al. 2020, and the ablations of
+their paper at BIR 2020 (section 5.2).
 """
 
 

@@ -1,6 +1,5 @@
 """Trains a cross-encoder on a library's citations, under the leak guard; dev queries judge it."""
 
-import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,24 +12,21 @@ import torch
 from citewise.arrays import Rows
 from citewise.embed.folder import digest_of as folder_digest
 from citewise.errors import BadInput
-from citewise.evaluate.measures import Hits, parse_measures
 from citewise.evaluate.runs import Workers, ask
 from citewise.evaluate.splits import Question, Split
 from citewise.protocols import Stores
 from citewise.systems import System
 from citewise.text.titles import similar_titles
-from citewise.train.bert.folders import load, shape_of, write_cross_encoder
+from citewise.train.bert.folders import load, provenance, shape_of, write_cross_encoder
+from citewise.train.bert.learning import Curve, Learner
 from citewise.train.bert.network import CrossEncoder
 from citewise.train.bert.tokens import Tokenizer
 from citewise.train.checkpoints import Checkpoint, digest_of, torch_threads, training_folder
-from citewise.train.cross_encoder.learning import Curve, Learner, Progress
 from citewise.train.cross_encoder.pairs import List, lists_of
 from citewise.train.cross_encoder.settings import CrossEncoderSettings
+from citewise.train.cross_encoder.task import MEASURES, PairTask, figures
 from citewise.train.ranker import spread
 from citewise.train.training import LEAST_QUERIES, Stage
-
-MEASURES = "MAP@50 MRR@50 P@5"
-"""Of the order by logits alone; the first one decides which check is best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +90,36 @@ def train_cross_encoder(
         raise BadInput(f"{settings.system} found nothing to learn from for {len(train)} queries")
 
     queries = [each.query.claim for each in train]
-    learner = Learner(network, tokenizer, stores.papers, queries, lists, settings)
+    pairs = [*zip(dev, judged, strict=True)]
+    task = PairTask(network, tokenizer, stores.papers, queries, lists, pairs, settings)
     checkpoint = Checkpoint(folder / "cross-encoder.checkpoint", digest)
     with torch_threads(settings.threads):
-        progress = learner.run(
-            lambda model: _judged(model, dev, judged, settings), checkpoint, stage
-        )
-    training = _found(stores, start, settings, train, dev, judged, lists, progress, began)
+        progress = Learner(network, task, settings).run(checkpoint, stage)
+
+    counts = {
+        "training queries": len(train),
+        "pairs": sum(each.rows.size for each in lists),
+        "cited": int(sum(each.cited.sum() for each in lists)),
+        "dev queries": len(dev),
+        "steps": progress.step,
+    }
+    quality = {
+        settings.system: figures(dev, judged),
+        "logits alone": {
+            name: progress.curves[progress.best_check][name]
+            for name in ("measure", *MEASURES.split())
+        },
+    }
+    training = CrossEncoderTraining(
+        weights=progress.best,
+        start=start,
+        about=provenance(stores, "cross-encoder", start, settings, counts, quality),
+        counts=counts,
+        quality=quality,
+        curves=progress.curves,
+        best_check=progress.best_check,
+        seconds=round(time.perf_counter() - began, 1),
+    )
     checkpoint.remove()
     return training
 
@@ -154,66 +173,3 @@ def _without(lists: Sequence[List], rows: Rows) -> list[List]:
         if 0 < each.cited[kept].sum() < kept.sum():
             found.append(List(each.question, each.rows[kept], each.cited[kept]))
     return found
-
-
-def _judged(
-    learner: Learner,
-    questions: Sequence[Question],
-    rankings: Sequence[Rows],
-    settings: CrossEncoderSettings,
-) -> Curve:
-    """Return measures of the system's first papers in the order of their logits."""
-    ordered = []
-    for question, ranking in zip(questions, rankings, strict=True):
-        scores = learner.scores(question.query.claim, ranking)
-        ordered.append(ranking[np.argsort(-scores, kind="stable")])
-    return _figures(questions, ordered, settings.depth)
-
-
-def _figures(questions: Sequence[Question], rankings: Sequence[Rows], depth: int) -> Curve:
-    hits = Hits.of(rankings, [each.gold for each in questions], max(depth, 50))
-    figures = {str(each): round(each.of(hits), 4) for each in parse_measures(MEASURES)}
-    return {"measure": next(iter(figures.values())), **figures}
-
-
-def _found(
-    stores: Stores,
-    start: Path,
-    settings: CrossEncoderSettings,
-    train: Sequence[Question],
-    dev: Sequence[Question],
-    judged: Sequence[Rows],
-    lists: Sequence[List],
-    progress: Progress,
-    began: float,
-) -> CrossEncoderTraining:
-    counts = {
-        "training queries": len(train),
-        "pairs": sum(each.rows.size for each in lists),
-        "cited": int(sum(each.cited.sum() for each in lists)),
-        "dev queries": len(dev),
-        "steps": progress.step,
-    }
-    best = progress.curves[progress.best_check]
-    quality = {
-        settings.system: _figures(dev, judged, settings.depth),
-        "logits alone": {name: best[name] for name in ("measure", *MEASURES.split())},
-    }
-    about = {
-        "trained by": "citewise train cross-encoder",
-        "library": {"papers": len(stores.papers), "fingerprint": stores.info.fingerprint},
-        "start": folder_digest(start),
-        "settings": dataclasses.asdict(settings),
-        "counts": counts,
-        "dev": quality,
-    }
-    return CrossEncoderTraining(
-        weights=progress.best,
-        start=start,
-        about=about,
-        counts=counts,
-        quality=quality,
-        curves=progress.curves,
-        best_check=progress.best_check,
-        seconds=round(time.perf_counter() - began, 1),
-    )
