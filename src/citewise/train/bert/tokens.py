@@ -53,13 +53,13 @@ class Tokenizer:
         if rule.query:
             return query[: rule.query - 2], candidate[: rule.candidate - 1]
 
-        # the longer side gives way until both fit, so that both keep half of the room if need be
+        # the longer side gives way until both fit; if need be, both keep half of the room, and the
+        # longer one has what is left of it
         room = min(rule.tokens or self._limit, self._limit) - 3
-        half = room // 2
-        if len(query) + len(candidate) <= room:
+        shorter, longer = sorted((query, candidate), key=len)
+        if len(shorter) + len(longer) <= room:
             return query, candidate
-        if len(query) <= half:
-            return query, candidate[: room - len(query)]
-        if len(candidate) <= half:
-            return query[: room - len(candidate)], candidate
-        return query[: room - half], candidate[:half]
+        kept = min(len(shorter), room // 2)
+        if longer is query:
+            return query[: room - kept], candidate[:kept]
+        return query[:kept], candidate[: room - kept]

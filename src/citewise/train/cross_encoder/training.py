@@ -2,12 +2,9 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 
 from citewise.arrays import Rows
 from citewise.embed.folder import digest_of as folder_digest
@@ -17,36 +14,17 @@ from citewise.evaluate.splits import Question, Split
 from citewise.protocols import Stores
 from citewise.systems import System
 from citewise.text.titles import similar_titles
-from citewise.train.bert.folders import load, provenance, shape_of, write_cross_encoder
-from citewise.train.bert.learning import Curve, Learner
+from citewise.train.bert.folders import load, provenance, shape_of
+from citewise.train.bert.learning import Learner
 from citewise.train.bert.network import CrossEncoder
 from citewise.train.bert.tokens import Tokenizer
+from citewise.train.bert.trained import BertTraining
 from citewise.train.checkpoints import Checkpoint, digest_of, torch_threads, training_folder
 from citewise.train.cross_encoder.pairs import List, lists_of
 from citewise.train.cross_encoder.settings import CrossEncoderSettings
 from citewise.train.cross_encoder.task import MEASURES, PairTask, figures
 from citewise.train.ranker import spread
 from citewise.train.training import LEAST_QUERIES, Stage
-
-
-@dataclass(frozen=True, slots=True)
-class CrossEncoderTraining:
-    """A trained cross-encoder and what is worth knowing about it."""
-
-    weights: dict[str, torch.Tensor]
-    start: Path
-    about: dict[str, Any]
-    """Where it is from: what it was trained on, with which settings."""
-    counts: dict[str, int]
-    quality: dict[str, dict[str, float]]
-    """On the same dev queries: the system's order, and that by logits alone."""
-    curves: list[Curve]
-    best_check: int
-    seconds: float
-
-    def write(self, folder: Path) -> None:
-        """Write the model as transformers does."""
-        write_cross_encoder(self.weights, self.start, folder, self.about)
 
 
 def train_cross_encoder(
@@ -57,7 +35,7 @@ def train_cross_encoder(
     folder: Path | None = None,
     apart_from: Stores | None = None,
     jobs: int = 1,
-) -> CrossEncoderTraining:
+) -> BertTraining:
     """Train a cross-encoder from the model in a folder; nothing is saved but what is needed to go
     on after an interruption, in `folder` or else in the user's cache.
 
@@ -110,7 +88,8 @@ def train_cross_encoder(
             for name in ("measure", *MEASURES.split())
         },
     }
-    training = CrossEncoderTraining(
+    training = BertTraining(
+        kind="cross-encoder",
         weights=progress.best,
         start=start,
         about=provenance(stores, "cross-encoder", start, settings, counts, quality),

@@ -13,7 +13,7 @@ from citewise.arrays import Rows
 from citewise.embed.word_models import NNSELECT, model_of, word_models
 from citewise.embed.word_vectors import WordVectors
 from citewise.errors import BadInput
-from citewise.evaluate.splits import Question, Split
+from citewise.evaluate.splits import Question, Split, SplitSettings
 from citewise.protocols import Encoder, Stores
 from citewise.train.checkpoints import digest_of, torch_threads, training_folder
 from citewise.train.nnselect.checkpoints import Checkpoints, Progress, progress_of, restore
@@ -68,7 +68,7 @@ def train_nnselect(
     """
     settings = settings or NNSelectSettings()
     began = time.perf_counter()
-    questions, left_out = _questions(stores, settings, split)
+    questions, left_out = judging_questions(stores, settings.split, settings.tuning, split)
     left_out = left_out if without is None else np.union1d(left_out, without)
     year = min(question.query.year or 0 for question in questions) - 1
     corpus = Corpus.of(stores, year, settings, left_out)
@@ -81,22 +81,22 @@ def train_nnselect(
     return training
 
 
-def _questions(
-    stores: Stores, settings: NNSelectSettings, split: Split | None
+def judging_questions(
+    stores: Stores, settings: SplitSettings, most: int, split: Split | None = None
 ) -> tuple[list[Question], Rows]:
     """Return some of the dev queries, and the papers that are near one of dev or test: nothing is
     learned from what these cite.
     """
-    parts = ("dev", "test") if settings.split.test else ("dev",)
-    made = split or Split.make(stores, settings.split, parts=parts)  # type: ignore[arg-type]
+    parts = ("dev", "test") if settings.test else ("dev",)
+    made = split or Split.make(stores, settings, parts=parts)  # type: ignore[arg-type]
     near = {key for part in parts for each in made.parts[part] for key in (each.id, *each.hidden)}
     left_out = stores.papers.find(sorted(near))
 
-    questions = spread(made.questions(stores, "dev"), settings.tuning)
+    questions = spread(made.questions(stores, "dev"), most)
     if len(questions) < LEAST_QUERIES:
         raise BadInput(
             f"training needs at least {LEAST_QUERIES} dev papers to judge by, each with a year, an "
-            f"abstract and {settings.split.least} or more references within the library; found "
+            f"abstract and {settings.least} or more references within the library; found "
             f"{len(questions)}"
         )
     return questions, left_out[left_out >= 0]
