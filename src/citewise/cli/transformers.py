@@ -25,7 +25,7 @@ from citewise.evaluate.tables import Section, drawn
 from citewise.library.location import require_writable
 from citewise.reranking import RERANKING_DEFAULTS, Reranking
 from citewise.systems import DEFAULT
-from citewise.train.cross_encoder.settings import PRESETS, CrossEncoderSettings, preset
+from citewise.train.cross_encoder.settings import PRESETS, preset
 from citewise.train.encoder.settings import EncoderSettings
 from citewise.train.nnselect.settings import require_torch
 from citewise.train.ranker import spread
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 Preset = Enum("Preset", {name: name for name in PRESETS}, type=str)  # type: ignore[misc]
 Sampling = Enum("Sampling", {"specter": "specter", "scincl": "scincl"}, type=str)
+
+FOR_CPU, BY_CITATION = Preset("cpu"), Sampling("specter")
+_ENCODER = EncoderSettings()
 
 StartOption = Annotated[
     str,
@@ -77,7 +80,7 @@ def cross_encoder(
     start: StartOption = "minilm",
     settings: Annotated[
         Preset, typer.Option("--preset", help="For a CPU, or the papers' recipe.")
-    ] = Preset("cpu"),
+    ] = FOR_CPU,
     dev: DevOption = "",
     test: TestOption = "",
     fractions: FractionsOption = "0.9,0.1,0",
@@ -152,16 +155,16 @@ def encoder(
     start: StartOption = "minilm",
     sampling: Annotated[
         Sampling, typer.Option(help="How triplets are drawn: by citation, or by neighbourhood.")
-    ] = Sampling("specter"),
+    ] = BY_CITATION,
     dev: DevOption = "",
     test: TestOption = "",
     fractions: FractionsOption = "0.9,0.1,0",
     least: LeastOption = 3,
-    most: MostOption = EncoderSettings().most,
+    most: MostOption = _ENCODER.most,
     epochs: Annotated[int, typer.Option(min=1)] = 1,
     tokens: Annotated[
         int, typer.Option(min=8, help="Tokens of a text that are read.")
-    ] = EncoderSettings().tokens,
+    ] = _ENCODER.tokens,
     checkpoints: CheckpointsOption = None,
     threads: ThreadsOption = 1,
     seed: SeedOption = 0,
@@ -210,9 +213,9 @@ def reranking(
     test: TestOption = "",
     fractions: FractionsOption = "0.9,0.1,0",
     least: LeastOption = 3,
-    questions: Annotated[int, typer.Option(min=1, help="Learn from at most this many papers.")] = (
-        CrossEncoderSettings().fitting
-    ),
+    questions: Annotated[
+        int, typer.Option(min=1, help="Learn from at most this many papers.")
+    ] = 240,
     threads: ThreadsOption = 2,
 ) -> None:
     """Learn on the library's dev papers what the opinions of models that read texts are worth
