@@ -10,6 +10,7 @@ import results_lab as lab
 import results_reading as reading
 import results_roundtrip as roundtrip
 import results_sentences as sentences
+import results_vectors as vectors
 from measured import MISSING, Result, estimate, fixed, markdown, measured, result
 
 
@@ -115,6 +116,13 @@ TABLES: dict[str, Callable[[], str]] = {
     "local-speed": sentences.local_speed,
     "local-dense": sentences.local_dense,
     "encoder": sentences.encoder,
+    "nnselect-seeds": vectors.seeds,
+    "nnselect-settings": vectors.settings,
+    "citeomatic-cs": functools.partial(vectors.citeomatic, "cs"),
+    "citeomatic-elife": functools.partial(vectors.citeomatic, "elife"),
+    "nnrank-left-out": functools.partial(vectors.left_out, "elife"),
+    "nnselect-neighbours": functools.partial(vectors.neighbours, "cs"),
+    "vector-search": vectors.search,
 }
 """Marker to table."""
 

@@ -26,7 +26,7 @@ LAYERS = [
     ["library", "memory", "drafts", "spans"],
     # outputs; the stages: they do not know each other
     ["render", "retrieve", "expand", "rank", "embed", "ground"],
-    ["explain", "browse", "citation_map"],
+    ["explain", "browse", "citation_map", "statistics"],
     # the composer, and what opens a library
     ["recommend"],
     ["reranking"],

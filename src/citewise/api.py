@@ -39,6 +39,7 @@ from citewise.preferences import Preferences
 from citewise.protocols import Precision, Stores, Vectors, WordModel
 from citewise.recommend import Recommender
 from citewise.render.passages import PassageAnswer
+from citewise.statistics import Statistics, statistics
 from citewise.text.titles import near_duplicates
 from citewise.types import Answer, CitingSentence, EvidenceSpan, Paper, Query
 
@@ -319,6 +320,15 @@ class Library:
             span_vectors=self.stores.vectors.span_count(),
             paper_vectors=tuple(_vector_sets(self.stores.vectors)),
         )
+
+    @_naming_damage
+    def statistics(self) -> Statistics:
+        """Return the statistics that papers print of their corpora: authors, venues, key phrases,
+        lengths, citations a paper, pairs of query and relevant paper, spans.
+
+        Reads every paper and every span: some seconds for 100,000 papers.
+        """
+        return statistics(self.stores)
 
     @_naming_damage
     def search(self, text: str, limit: int = 10) -> list[Paper]:

@@ -153,13 +153,20 @@ class Recommender:
             renderers=self._renderers,
         )
 
-    def rank(self, query: Query, k: int, within: Sequence[int] | None = None) -> Ranking:
+    def rank(
+        self,
+        query: Query,
+        k: int,
+        within: Sequence[int] | None = None,
+        as_given: bool = False,
+    ) -> Ranking:
         """Return the k best papers as rows and scores, as `answer` ranks them.
 
-        With `within`, only these rows are ranked.
+        With `within`, only these rows are ranked; with `as_given`, even those that the query would
+        not see.
         """
         asked = self._asked(query)
-        scope, ranking = self._ranked(asked, k, within)
+        scope, ranking = self._ranked(asked, k, within, as_given)
         return self._best(asked, ranking, scope, k)
 
     def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
@@ -209,10 +216,12 @@ class Recommender:
             fused = fused.with_signals(columns)
         return fused
 
-    def _ranked(self, query: Query, k: int, within: Sequence[int] | None) -> tuple[Scope, Ranking]:
+    def _ranked(
+        self, query: Query, k: int, within: Sequence[int] | None, as_given: bool = False
+    ) -> tuple[Scope, Ranking]:
         """Return the query's scope, and all candidates that the system ranked for it."""
         _check(query, k)
-        scope = scope_of(self._stores.papers, query, within)
+        scope = scope_of(self._stores.papers, query, within, as_given)
         wanted = max(k, POOL) if query.preferences else k
 
         alone = len(self._stages.retrievers) == 1
@@ -281,9 +290,11 @@ def _check(query: Query, k: int) -> None:
         raise BadInput("to leave self-citations out, name the draft's authors")
 
 
-def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
+def scope_of(
+    papers: Papers, query: Query, within: Sequence[int] | None = None, as_given: bool = False
+) -> Scope:
     """Return the scope of a query: without itself and its versions, what it cites already, and
-    anything younger.
+    anything younger; with `as_given`, all rows of `within`.
 
     For a sentence, what the draft cites elsewhere stays in scope: it may be cited again.
     """
@@ -298,6 +309,7 @@ def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) 
         unseen=unseen,
         unseen_keys=tuple(own_versions),
         within=None if within is None else tuple(within),
+        as_given=as_given,
     )
 
 

@@ -148,8 +148,10 @@ class BestSettings:
     """`used`: what the draft's authors wrote and cited counts, if they are given; `ignored`: it
     does not.
     """
-    vectors: str = NNSELECT
-    """The set of papers' vectors that counts, where the library has it."""
+    vectors: str = "trained"
+    """The set of papers' vectors that counts, where the library has it; `trained`: the one that the
+    model was trained with.
+    """
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
@@ -166,7 +168,7 @@ class BestSettings:
         if model.linear is None:
             raise BadLibrary(f"the model of best lacks its linear step; {GO_BACK}")
 
-        vectors = SetVectors(stores, self.vectors)
+        vectors = SetVectors(stores, self._set_of(model))
         rankers = (
             RankStep(LinearRanker(stores, model.linear, model.shipped)),
             RankStep(TreeRanker(stores, model, vectors), self.kept),
@@ -196,12 +198,14 @@ class BestSettings:
 
     def identity(self, stores: Stores) -> str:
         """Return the digests of the model and of the one that made the vectors."""
-        papers = stores.vectors.papers(self.vectors)
-        digests = (
-            model_for(stores.models, DRAFT_MODEL, self.model).digest,
-            papers.about.digest if papers is not None else "",
-        )
-        return " ".join(filter(None, digests))
+        model = model_for(stores.models, DRAFT_MODEL, self.model)
+        papers = stores.vectors.papers(self._set_of(model))
+        made_by = papers.about.digest if papers is not None else ""
+        return " ".join(filter(None, (model.digest, made_by)))
+
+    def _set_of(self, model: TreeModel) -> str:
+        """Return the name of the set of vectors that counts with a model."""
+        return self.vectors if self.vectors != "trained" else model.vectors or NNSELECT
 
 
 LITTLE_EVIDENCE = "without evidence (the library has no citing sentences, or very few)"

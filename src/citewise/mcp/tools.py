@@ -19,6 +19,7 @@ from citewise.mcp import results
 from citewise.mcp.live import LiveLibrary
 from citewise.mcp.results import (
     CheckedPassage,
+    FoundPapers,
     LibraryInfo,
     PaperDetails,
     PaperList,
@@ -141,7 +142,8 @@ class Tools:
         """
 
         def answer() -> Recommendations:
-            library, asked = self._live.library(), lines_of(" ".join(sentence.split())[:LONGEST])
+            library = self._live.library()
+            asked = lines_of(" ".join(_short_enough(sentence).split()))
             if not asked:
                 raise BadInput("there is no sentence to find citations for")
             options = DraftOptions(
@@ -203,14 +205,13 @@ class Tools:
         self,
         query: Annotated[str, Field(description="Words of a title, a whole title, or any id.")],
         limit: Limit = 10,
-    ) -> PaperList:
+    ) -> FoundPapers:
         """Search the user's library for papers by words of their titles, or by an id. To find
         papers about a subject, use recommend_papers.
         """
 
-        def search() -> PaperList:
-            found = self._live.library().search(query, limit)
-            return results.paper_list(found, len(found))
+        def search() -> FoundPapers:
+            return results.found_papers(self._live.library().search(query, limit + 1), limit)
 
         return await self._run(search)
 
