@@ -61,7 +61,9 @@ class Learner:
 
     def __init__(self, network: nn.Module, task: Task, schedule: Schedule) -> None:
         self._network, self._task, self._schedule = network, task, schedule
-        self._optimiser = optimiser_of(network, schedule.rate, schedule.weight_decay)
+        self._optimiser = optimiser_of(
+            network, schedule.rate, schedule.weight_decay, schedule.words
+        )
         self._progress = Progress()
 
     def run(self, checkpoint: Checkpoint, stage: Stage) -> Progress:

@@ -252,12 +252,18 @@ def share_of_rate(step: int, warm_up: int, steps: int) -> float:
     return max(0.0, (steps - step) / max(steps - warm_up, 1))
 
 
-def optimiser_of(module: nn.Module, rate: float, decay: float) -> torch.optim.AdamW:
-    """Return Adam with weight decay, from which biases and normalisation are exempt."""
+def optimiser_of(
+    module: nn.Module, rate: float, decay: float, words: bool = True
+) -> torch.optim.AdamW:
+    """Return Adam with weight decay, from which biases and normalisation are exempt; without
+    `words`, their embeddings stay as they are.
+    """
     exempt: list[Tensor] = []
     others: list[Tensor] = []
     for name, each in module.named_parameters():
-        if each.requires_grad:
+        if not words and name.endswith("word_embeddings.weight"):
+            each.requires_grad_(False)
+        else:
             (exempt if name.endswith(("bias", "LayerNorm.weight")) else others).append(each)
     groups = [{"params": others, "weight_decay": decay}, {"params": exempt, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.999))

@@ -18,6 +18,10 @@ class Schedule:
     """Steps over which the learning rate grows, but no more than a fifth of all."""
     weight_decay: float = 0.01
     dropout: float = 0.0
+    words: bool = False
+    """Whether the embeddings of words are learned too: in a small model half of all weights, of
+    which a short training sees few, and all of which every step would have to move.
+    """
     epochs: int = 1
     checks: int = 4
     """How often in an epoch the model is judged on dev queries."""

@@ -71,6 +71,7 @@ _PAPER: dict[str, object] = {
     "rate": 3e-6,
     "warm_up": 10_000,
     "dropout": 0.1,
+    "words": True,
     "batch": 128,
     "epochs": 100,
 }
