@@ -11,7 +11,7 @@ from citewise.embed.folder import CONFIG, json_object
 from citewise.embed.located import located
 from citewise.embed.on_demand import TextCosines
 from citewise.embed.pair_scorers import pair_scorer_named
-from citewise.embed.truncation import Truncation
+from citewise.embed.truncation import LONGEST_FIRST, Truncation
 from citewise.errors import BadInput, CitewiseError
 from citewise.protocols import Encoder, PairScorer, Precision, Stores
 from citewise.rank.cross_encoder import Opinion, PairRanker, PairScores, Reranker
@@ -149,15 +149,20 @@ def reranked(system: str, model: str, depth: int, seconds: float) -> str:
 
 def truncation_of(model: str) -> str:
     """Return how pairs were cut when a model was trained, where its folder says so; else what is
-    usual.
+    usual, or all that the model can read where that is less.
     """
     try:
-        said: Any = json_object(located(model).folder / CONFIG).get("citewise")
-    except CitewiseError:  # a plug-in's model has no folder
-        said = None
-    if isinstance(said, dict) and isinstance(said.get("settings"), dict):
-        return str(said["settings"].get("truncation") or _USUAL_TRUNCATION)
-    return _USUAL_TRUNCATION
+        found = located(model)
+        said: Any = json_object(found.folder / CONFIG).get("citewise")
+        most = found.shape().tokens
+    except CitewiseError:  # a plug-in's model has no folder, and cuts pairs as it likes
+        return _USUAL_TRUNCATION
+
+    settings = said.get("settings") if isinstance(said, dict) else None
+    if isinstance(settings, dict) and settings.get("truncation"):
+        return str(settings["truncation"])
+    fits = Truncation.parse(_USUAL_TRUNCATION).total <= most
+    return _USUAL_TRUNCATION if fits else str(LONGEST_FIRST)
 
 
 @functools.lru_cache(maxsize=2)

@@ -139,22 +139,26 @@ def learned(read: Sequence[Read]) -> tuple[FinalOrder, dict[str, Figures]]:
 
     Where the opinions did not help there, their weights are 0: the first order stays.
     """
-    folds = [fold_of(each.question.id, _FOLDS) for each in read]
-    apart = {
-        fold: fitted([each for each, own in zip(read, folds, strict=True) if own != fold])
-        for fold in sorted({*folds})
-    }
-    rankings = [each.ranked(apart[fold]) for each, fold in zip(read, folds, strict=True)]
     quality = {
         "first": figures(read, [each.rows for each in read]),
         "fixed": figures(read, [each.ranked(FIXED) for each in read]),
-        "learned": figures(read, rankings),
+        "learned": figures(read, cross_validated(read)),
     }
 
     order = fitted(read)
     if not is_better(quality["learned"], quality["first"]):
         order = msgspec.structs.replace(order, weights=dict.fromkeys(order.weights, 0.0))
     return msgspec.structs.replace(order, figures=quality), quality
+
+
+def cross_validated(read: Sequence[Read]) -> list[Rows]:
+    """Return the papers of each question in an order that was learned without its fold."""
+    folds = [fold_of(each.question.id, _FOLDS) for each in read]
+    apart = {
+        fold: fitted([each for each, own in zip(read, folds, strict=True) if own != fold])
+        for fold in sorted({*folds})
+    }
+    return [each.ranked(apart[fold]) for each, fold in zip(read, folds, strict=True)]
 
 
 def is_better(new: Figures, old: Figures) -> bool:
