@@ -31,6 +31,7 @@ LAYERS = [
     ["explain", "browse", "citation_map", "statistics"],
     # the composer, and what opens a library
     ["recommend"],
+    ["reranking"],
     ["systems"],
     ["api"],
     # the laboratory

@@ -34,6 +34,8 @@ class RankStep:
 
     ranker: Ranker
     depth: int | None = None
+    always: bool = False
+    """Whether it also ranks candidates whose order is settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,13 @@ class Stages:
     def fetched(self) -> int:
         """The least number of candidates that each retriever is asked for: all that are ranked."""
         return max([self.depth, *(step.depth or 0 for step in self.rankers)])
+
+    @property
+    def scorer(self) -> Stage | None:
+        """The stage that gives the final scores; None where fusion does."""
+        if self.rankers:
+            return self.rankers[-1].ranker
+        return self.retrievers[0] if len(self.retrievers) == 1 else None
 
     def __post_init__(self) -> None:
         """Raise BadInput if stages do not fit: a stage must find the signals that it reads."""
@@ -122,7 +131,7 @@ class Recommender:
                 scope,
                 self._stages.vectors,
             )
-            parts = contributions_of(self._scorer(), asked, ranking, best)
+            parts = contributions_of(self._stages.scorer, asked, ranking, best)
             recommendations = explained(recommendations, parts, facts)
 
         if evidence:
@@ -231,8 +240,8 @@ class Recommender:
         Papers of `scope.within` are always among those that are ranked.
         """
         for step in self._stages.rankers:
-            if ranking.settled:
-                break
+            if ranking.settled and not step.always:
+                continue
 
             chosen = np.ones(len(ranking), np.bool_)
             if step.depth is not None:
@@ -241,7 +250,8 @@ class Recommender:
                 chosen |= np.isin(ranking.rows, scope.within)
 
             best = step.ranker.rank(query, ranking.take(chosen), ranking, scope)
-            enough = k <= len(best)
+            # what explains an answer reads the candidates behind those that a last step ranked, too
+            enough = k <= len(best) and not step.always
             ranking = best if enough else best.above(ranking.take(~chosen))
         return ranking
 
@@ -250,13 +260,6 @@ class Recommender:
         if query.preferences:
             ranking = preferred(self._stores, query, ranking, scope, k)
         return ranking.take(slice(k))
-
-    def _scorer(self) -> Stage | None:
-        """Return the stage that gave the final scores; None where fusion did."""
-        rankers, retrievers = self._stages.rankers, self._stages.retrievers
-        if rankers:
-            return rankers[-1].ranker
-        return retrievers[0] if len(retrievers) == 1 else None
 
     def _recommendations(self, ranking: Ranking, chances: Column | None) -> list[Recommendation]:
         """Return the papers of a ranking with their ranks, scores, chances and known signals."""

@@ -32,7 +32,7 @@ COMMANDS = {
     "split": "laboratory",
     "evaluate": "laboratory",
     "pools": "pools",
-    "train": "training",
+    "train": "transformers",
     "serve": "serving",
 }
 """The module of each command or group of commands, in the order in which help lists them."""

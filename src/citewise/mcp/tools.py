@@ -113,7 +113,7 @@ class Tools:
             query = library.query(None, options)
 
             def answer() -> Recommendations:
-                found = library.answer(query, k, system, explain=True, evidence=evidence)
+                found = library.answer(query, k, _named(system), explain=True, evidence=evidence)
                 return results.recommendations(found, query.unknown)
 
             return answer
@@ -155,7 +155,7 @@ class Tools:
             )
             draft = library.query(None, options)
             query = replace(draft.query, sentence=asked[0].text)
-            found = library.answer(query, k, system, explain=True, evidence=evidence)
+            found = library.answer(query, k, _named(system), explain=True, evidence=evidence)
             return results.recommendations(found, draft.unknown)
 
         return await self._run(answer)
@@ -281,6 +281,11 @@ class Tools:
             )
         except CitewiseError as error:
             raise ToolError(str(error)) from None
+
+
+def _named(system: str) -> str:
+    """Return the spelling of the system that is asked for, "" for the usual one."""
+    return systems.served_name(system) if system else ""
 
 
 def _short_enough(text: str) -> str:
