@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex
+from citewise.arrays import Column, RowIndex, Rows, is_among
 from citewise.errors import BadInput
 from citewise.explain.explanations import contributions_of, explained
 from citewise.explain.facts import Facts
@@ -225,15 +225,10 @@ class Recommender:
             if ranking.settled:
                 break
 
-            chosen = np.ones(len(ranking), np.bool_)
-            if step.depth is not None:
-                chosen[step.depth :] = False
-            if scope.within is not None:
-                chosen |= np.isin(ranking.rows, scope.within)
-
+            chosen, others = _split(ranking, step.depth, scope)
             best = step.ranker.rank(query, ranking.take(chosen), ranking, scope)
             enough = k <= len(best)
-            ranking = best if enough else best.above(ranking.take(~chosen))
+            ranking = best if enough else best.above(ranking.take(others))
         return ranking
 
     def _best(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
@@ -263,6 +258,20 @@ class Recommender:
             chance = None if chances is None else round(float(chances[position]), 4)
             recommendations.append(Recommendation(position + 1, paper, score, known, chance))
         return recommendations
+
+
+def _split(
+    ranking: Ranking, depth: int | None, scope: Scope
+) -> tuple[slice | Rows, slice | Rows]:
+    """Return the positions of the candidates that a ranker gets, the first `depth` and those of
+    `scope.within`, and of the others.
+    """
+    depth = len(ranking) if depth is None else depth
+    if scope.within is None:
+        return slice(depth), slice(depth, None)
+    chosen = is_among(ranking.rows, scope.within)
+    chosen[:depth] = True
+    return np.flatnonzero(chosen), np.flatnonzero(~chosen)
 
 
 def _check(query: Query, k: int) -> None:

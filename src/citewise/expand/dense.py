@@ -85,19 +85,19 @@ def dense_neighbourhood(
     """
     papers, vector = known
     rows, cosines = papers.nearest(vector, _SEARCHED * limit, scope, citing)
-    seen = stores.graph.references(rows, scope).lengths > 0
-    rows, cosines = rows[seen][:limit], cosines[seen][:limit]
-
     references = stores.graph.references(rows, scope)
-    kept = stores.papers.in_scope(references.values, scope)
-    return Neighbourhood(rows, cosines, cited=references.values[kept], by=references.owners[kept])
+    seen = np.flatnonzero(references.lengths > 0)[:limit]
+    rows, cosines, references = rows[seen], cosines[seen], references.take(seen)
+
+    cited = references.kept(stores.papers.in_scope(references.values, scope))
+    return Neighbourhood(rows, cosines, cited=cited.values, by=cited.owners)
 
 
 def _votes(near: Neighbourhood, candidates: Rows) -> dict[str, Column]:
     """Return the votes of a neighbourhood for each candidate."""
     count, positions = candidates.size, RowIndex(candidates).of(near.cited)
-    cited = positions >= 0
-    positions, cosines = positions[cited], near.similarity[near.by[cited]]
+    cited = np.flatnonzero(positions >= 0)
+    positions, cosines = positions.take(cited), near.similarity.take(near.by.take(cited))
     votes = np.exp(_SHARPNESS * (cosines - near.similarity.max(initial=-1.0)))
 
     return {
