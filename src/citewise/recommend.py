@@ -1,17 +1,20 @@
 """The composer: the only module in which stages meet, behind every interface and evaluation."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from citewise.arrays import Column, RowIndex, Rows, is_among
+from citewise.beside import Beside
 from citewise.errors import BadInput
 from citewise.explain.explanations import contributions_of, explained
 from citewise.explain.facts import Facts
 from citewise.protocols import (
     DraftVectors,
+    EarlyExpander,
     Expander,
     Expansion,
     Grounder,
@@ -98,6 +101,11 @@ class Recommender:
         """`name` is the system's full spelling; `renderers` are the answers' output formats."""
         self._stores, self._stages, self.name = stores, stages, name
         self._renderers = renderers or {}
+        self._early = {
+            position: expander
+            for position, expander in enumerate(stages.expanders)
+            if isinstance(expander, EarlyExpander)
+        }
 
     def answer(self, query: Query, k: int = 20, explain: bool = False, evidence: int = 0) -> Answer:
         """Return the k papers to cite, best first.
@@ -158,6 +166,7 @@ class Recommender:
         of `scope.within` that are in scope.
         """
         everywhere = replace(scope, within=None)
+        early = self._searched_early(query, everywhere)
         ranking = self._retrieved(query, max(k, self._stages.fetched), everywhere)
         if scope.within is not None:
             given = np.unique(np.array(scope.within, np.int64))
@@ -165,8 +174,11 @@ class Recommender:
             ranking = ranking.followed_by(np.setdiff1d(given, ranking.rows))
 
         expansions: list[Expansion] = []
-        for expander in self._stages.expanders:
-            expansions.append(expander.expand(query, ranking, everywhere))
+        for position, expander in enumerate(self._stages.expanders):
+            if position in early:
+                expansions.append(early[position].result()(ranking))
+            else:
+                expansions.append(expander.expand(query, ranking, everywhere))
             ranking = ranking.followed_by(expansions[-1].rows)
 
         # signals are computed last, so that every candidate has those of every expander
@@ -174,6 +186,17 @@ class Recommender:
         for expansion in expansions:
             signals |= expansion.signals(ranking.rows)
         return ranking.with_signals(signals)
+
+    def _searched_early(
+        self, query: Query, scope: Scope
+    ) -> dict[int, Beside[Callable[[Ranking], Expansion]]]:
+        """Start the searches that need no candidates, beside the retrievers; by the position of
+        their expander.
+        """
+        return {
+            position: Beside(partial(expander.expand_early, query, scope))
+            for position, expander in self._early.items()
+        }
 
     def _asked(self, query: Query) -> Query:
         """Return the query as these stages read it."""
@@ -260,9 +283,7 @@ class Recommender:
         return recommendations
 
 
-def _split(
-    ranking: Ranking, depth: int | None, scope: Scope
-) -> tuple[slice | Rows, slice | Rows]:
+def _split(ranking: Ranking, depth: int | None, scope: Scope) -> tuple[slice | Rows, slice | Rows]:
     """Return the positions of the candidates that a ranker gets, the first `depth` and those of
     `scope.within`, and of the others.
     """

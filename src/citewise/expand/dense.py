@@ -1,5 +1,6 @@
 """Expands by the papers whose vectors are nearest to the draft's, and by what these cite."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -45,16 +46,20 @@ class DenseNeighbours:
         """Return the papers nearest to the draft, and what the nearest of those with references
         cite.
         """
+        return self.expand_early(query, scope)(ranking)
+
+    def expand_early(self, query: Query, scope: Scope) -> Callable[[Ranking], Expansion]:
+        """Return the same as a function of the ranking, without which it is searched."""
         known = self._vectors.of(query)
         if known is None or not self._citing.size:  # without citations, words alone decide
-            return Expansion(ranking.rows[:0], self._unknown)
+            return lambda ranking: Expansion(ranking.rows[:0], self._unknown)
 
         papers, vector = known
         nearest, _ = papers.nearest(vector, self._limit, scope)
         near = dense_neighbourhood(self._stores, known, scope, self._citing, self._neighbours)
 
         found = np.append(nearest, near.cited)
-        return Expansion(
+        return lambda ranking: Expansion(
             rows=distinct(found[RowIndex(ranking.rows).of(found) < 0]),
             signals=lambda rows: {
                 "vector_cosine": papers.cosines(vector, rows),

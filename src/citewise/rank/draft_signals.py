@@ -3,6 +3,7 @@
 import numpy as np
 
 from citewise.arrays import Column, Rows
+from citewise.beside import Beside
 from citewise.protocols import DraftVectors, Stores
 from citewise.rank.dense_signals import dense_signals
 from citewise.rank.graph_signals import Citers, Weighted, co_citation, coupling, popularity
@@ -47,19 +48,26 @@ def tree_signals(
     rows, citations = ranking.rows, ranking.signals["citations"]
     weights = 1 / (1 + np.arange(rows.size) / 20)
     seeds = Weighted(rows[:_SEEDS], weights[:_SEEDS])
-    feedback = feedback_bag(stores, seeds.rows, seeds.weights)
+    words = Beside(lambda: _word_signals(stores, query, rows, seeds))
     citers = Citers.of(stores, rows, scope)
 
-    title = stores.terms.lengths(rows, "title").astype(np.float64)
-    abstract = stores.terms.lengths(rows, "abstract").astype(np.float64)
-
-    return {
+    links = {
         **co_citation(stores, rows, citations, seeds, near, scope),
         **coupling(stores, rows, weights, scope),
-        **text_signals(stores, query, rows, feedback),
         **_seed_signals(stores, query, ranking, near, scope),
         **_citing_titles(stores, query, citers),
         **dense_signals(stores, vectors, query, rows, seeds, citers),
+    }
+    return {**links, **words.result()}
+
+
+def _word_signals(stores: Stores, query: Query, rows: Rows, seeds: Weighted) -> dict[str, Column]:
+    """Return the signals of the papers' words."""
+    feedback = feedback_bag(stores, seeds.rows, seeds.weights)
+    title = stores.terms.lengths(rows, "title").astype(np.float64)
+    abstract = stores.terms.lengths(rows, "abstract").astype(np.float64)
+    return {
+        **text_signals(stores, query, rows, feedback),
         "length": title + abstract,
         "has_abstract": (abstract > 0).astype(np.float64),
     }
