@@ -16,7 +16,7 @@ ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
     # values and promises
-    ["errors", "arrays", "plugins", "signals"],
+    ["errors", "arrays", "beside", "plugins", "signals"],
     ["preferences"],
     ["types"],
     ["protocols", "text", "feedback"],
