@@ -117,7 +117,7 @@ def _vectors(encoder: Encoder, texts: Sequence[str], encoded: Sequence[str]) -> 
 def in_shards(path: Path, given: Given) -> ShardedStores:
     """Return a library in a folder, cut into three shards."""
     in_two_segments(path / "whole", given)
-    cut(path / "whole", 3, path / "shards", "1")
+    cut(path / "whole", 3, path / "shards")
     return ShardedStores.local(path / "shards")
 
 

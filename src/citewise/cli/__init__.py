@@ -33,6 +33,8 @@ COMMANDS = {
     "pools": "pools",
     "train": "training",
     "serve": "serving",
+    "shard": "clusters",
+    "cluster": "clusters",
 }
 """The module of each command or group of commands, in the order in which help lists them."""
 

@@ -25,6 +25,7 @@ from citewise.engines.shards.manifest import (
     folder_name,
     shard_name,
 )
+from citewise.engines.version import installed_version
 from citewise.errors import BadInput
 from citewise.library.files import checksum, sync, walk, write_array
 from citewise.library.folder import LibraryFolder
@@ -57,13 +58,12 @@ def cut(
     library: Path | str,
     shards: int,
     output: Path | str,
-    version: str,
     progress: Progress = lambda done, total: None,
 ) -> ShardsManifest:
     """Cut the current generation of a library into shards, as a new generation in `output`.
 
     It is there completely or not at all. The generation before it stays for those who read it;
-    older ones are removed. `version` is that of citewise.
+    older ones are removed.
     """
     if not 1 <= shards <= MOST_SHARDS:
         raise BadInput(f"a library is cut into 1 to {MOST_SHARDS:,} shards, not {shards}")
@@ -73,7 +73,7 @@ def cut(
     fresh = folder / f"{folder_name(generation)}.new"
     fresh.mkdir(parents=True)
     try:
-        written = _write(source, shards, fresh, generation, version, progress)
+        written = _write(source, shards, fresh, generation, progress)
         fresh.replace(folder / folder_name(generation))
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -118,7 +118,6 @@ def _write(
     shards: int,
     folder: Path,
     generation: int,
-    version: str,
     progress: Progress,
 ) -> ShardsManifest:
     """Write all shards and what coordinators have; return their manifest, which is written too."""
@@ -132,7 +131,7 @@ def _write(
     encoder = source.vectors.encoded_by()
     manifest = ShardsManifest(
         generation=generation,
-        version=version,
+        version=installed_version(),
         written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         library=source.info,
         rows=source.manifest.rows,

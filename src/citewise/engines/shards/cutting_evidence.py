@@ -29,10 +29,7 @@ MAPS = ("spans", "sentences", "papers")
 _BATCH = 4_096
 
 
-
-def cut_evidence(
-    source: LibraryFolder, kind: Kind, key: tuple[int, int], folder: Path
-) -> None:
+def cut_evidence(source: LibraryFolder, kind: Kind, key: tuple[int, int], folder: Path) -> None:
     """Write one shard's part of a library's evidence; `key` is the shard and the number of shards.
 
     Only the part by span has texts and an inverted index.

@@ -13,8 +13,14 @@ from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.evidence.tables import EvidenceTables
 from citewise.library.files import read_array
 from citewise.library.scopes import in_scope
-from citewise.protocols import Citations, CitedPapers, Matches, Profiles, ProfileStatistics
-from citewise.protocols import TermNumbers
+from citewise.protocols import (
+    Citations,
+    CitedPapers,
+    Matches,
+    Profiles,
+    ProfileStatistics,
+    TermNumbers,
+)
 from citewise.types import Occurrence, Scope
 
 
@@ -42,7 +48,9 @@ class EvidencePart:
     def cited_for(self, spans: Rows, scope: Scope) -> CitedPapers:
         """Return the papers that are cited for each span."""
         found = self.store.cited_for(self.own_spans(spans), self._scope(scope))
-        return CitedPapers(Ragged(self._papers[found.rows.values], found.rows.starts), found.support)
+        return CitedPapers(
+            Ragged(self._papers[found.rows.values], found.rows.starts), found.support
+        )
 
     def citations_for(self, spans: Rows, scope: Scope) -> Citations:
         """Return the citations made for each span."""

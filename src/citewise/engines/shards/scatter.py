@@ -1,7 +1,7 @@
 """Asks shards for what they have of a batch, and puts their answers together in the batch's order.
 
-    rows of the library   7 2 4      shard 0 of 2 gets 1 2, shard 1 gets 3
-    positions             0 1 2      their answers belong to positions 1 2 and 0
+rows of the library   7 2 4      shard 0 of 2 gets 1 2, shard 1 gets 3
+positions             0 1 2      their answers belong to positions 1 2 and 0
 """
 
 from collections.abc import Sequence
@@ -55,10 +55,7 @@ class Scatter:
     ) -> list[Answer]:
         parts = self.split(dealt)
         answers = self.ask(
-            [
-                (shard, method, (*before, sent[positions], *arguments))
-                for shard, positions in parts
-            ]
+            [(shard, method, (*before, sent[positions], *arguments)) for shard, positions in parts]
         )
         return [
             Answer(positions, answer) for (_, positions), answer in zip(parts, answers, strict=True)

@@ -138,9 +138,7 @@ class Shard:
         """Return for each field where terms occur, by positions in `rows` and `terms`."""
         return [self._terms.matches(rows, terms, field) for field in fields]
 
-    def contents(
-        self, rows: Rows, fields: Sequence[str]
-    ) -> list[tuple[Ragged, NDArray[np.int64]]]:
+    def contents(self, rows: Rows, fields: Sequence[str]) -> list[tuple[Ragged, NDArray[np.int64]]]:
         """Return for each field every term of each paper, and how often each occurs there."""
         return [self._terms.contents(rows, field) for field in fields]
 
@@ -220,7 +218,9 @@ class Shard:
     def vectors(self, name: str, rows: Rows) -> NDArray[np.float32]:
         """Return the vector of each paper, by a set."""
         papers = self._vectors.papers(name)
-        return papers.of(rows) if papers is not None else np.full((rows.size, 1), np.nan, np.float32)
+        return (
+            papers.of(rows) if papers is not None else np.full((rows.size, 1), np.nan, np.float32)
+        )
 
     def cosines(self, name: str, vector: NDArray[np.float32], rows: Rows) -> Column:
         """Return the cosine of each paper with a unit vector."""
@@ -261,9 +261,7 @@ class Shard:
         """Return a scope by the shard's rows."""
 
         def own(rows: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(
-                row // self._shards for row in rows if row % self._shards == self._number
-            )
+            return tuple(row // self._shards for row in rows if row % self._shards == self._number)
 
         return replace(
             scope,

@@ -58,9 +58,10 @@ class ShardedStores:
     def _open(self, folder: Path, scatter: Scatter) -> None:
         manifest, tables = self.manifest, _tables(folder)
         years = RowYears(read_array(folder / "years", np.int16))
-        self._terms_known, lengths = Vocabulary(folder), {
-            field: read_array(folder / f"{field}.lengths", np.uint32) for field in FIELDS
-        }
+        self._terms_known, lengths = (
+            Vocabulary(folder),
+            {field: read_array(folder / f"{field}.lengths", np.uint32) for field in FIELDS},
+        )
         citing = read_array(folder / "citing", np.int64)
 
         self.papers = ShardedPapers(self._location, years, tables, scatter)

@@ -47,9 +47,7 @@ class ShardedTerms(TermStore):
         """Return every term of a field of each paper, and how often each occurs there."""
         answers = self._scatter.by_row("contents", rows, [field])
         lists = [Answer(positions, value[0][0]) for positions, value in answers]
-        found, (counts,) = gathered_lists(
-            lists, rows.size, [[value[0][1] for _, value in answers]]
-        )
+        found, (counts,) = gathered_lists(lists, rows.size, [[value[0][1] for _, value in answers]])
         return found, counts
 
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
@@ -105,8 +103,7 @@ class ShardedIndex(LexicalReader):
             again = [
                 shard
                 for shard, (_, own) in found.items()
-                if own.size == asked[shard] < k
-                and (scores.size < k or own[-1] >= scores[-1])
+                if own.size == asked[shard] < k and (scores.size < k or own[-1] >= scores[-1])
             ]
             if not again:
                 return rows, scores

@@ -249,9 +249,7 @@ class EvidenceWriter:
         self.write_postings(self.folder, keys, counts)
 
     @staticmethod
-    def write_postings(
-        folder: Path, keys: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> None:
+    def write_postings(folder: Path, keys: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
         """Write an inverted index, given as term << 32 | span with the count of each, in any
         order.
         """
