@@ -68,7 +68,7 @@ def up(
     else:
         where = Address(_HOST, port, name)
         state = clusters.up(shards, where, nodes, replicas)
-    show(_table(where, state))
+    _show(where, state)
     show(f"\nAsk it: citewise recommend DRAFT --library {escape(str(where))}")
 
 
@@ -77,7 +77,7 @@ def status(library: LibraryOption) -> None:
     """Show a cluster's nodes and what they have open; exits with 1 where something is missing."""
     where = Address.parse(library)
     state = clusters.status(where)
-    show(_table(where, state))
+    _show(where, state)
     if state.problems:
         for problem in state.problems:
             say(f"[red]{escape(problem)}[/red]")
@@ -88,7 +88,7 @@ def status(library: LibraryOption) -> None:
 def switch(library: LibraryOption) -> None:
     """Serve the newest generation of the shards; who has opened the one before can finish."""
     where = Address.parse(library)
-    show(_table(where, clusters.switch(where)))
+    _show(where, clusters.switch(where))
 
 
 @cluster.command(epilog="Example: citewise cluster down --library ray://127.0.0.2:6379/library")
@@ -100,13 +100,13 @@ def down(library: LibraryOption) -> None:
     say(f"{escape(library)}: down")
 
 
-def _table(where: Address, state: ClusterState) -> Table:
-    """Return a table of a cluster's nodes."""
-    table = Table(
-        title=f"{where}: generation {state.generation}, {state.shards} shards x {state.replicas}, "
-        f"citewise {state.version}",
-        title_justify="left",
+def _show(where: Address, state: ClusterState) -> None:
+    """Show a cluster's nodes, and what each has open."""
+    show(
+        f"{escape(str(where))}: generation {state.generation}, {state.shards} shards x "
+        f"{state.replicas}, citewise {state.version}"
     )
+    table = Table()
     for column in ("node", "machine", "shards open", "memory"):
         table.add_column(column)
     for name, node in state.nodes.items():
@@ -115,4 +115,4 @@ def _table(where: Address, state: ClusterState) -> Table:
             continue
         shards = ", ".join(map(str, node.generations.get(state.generation, [])))
         table.add_row(name, node.host, shards, f"{node.memory / 1e6:,.0f} MB")
-    return table
+    show(table)

@@ -27,7 +27,7 @@ from citewise.library.files import replace
 
 _STARTED = "Ray runtime started"
 _START_SECONDS = 180.0
-_STOP_SECONDS = 20.0
+_STOP_SECONDS = 5.0
 _OBJECT_STORE = 100_000_000
 """Bytes of a node's object store: answers pass beside it."""
 
@@ -154,23 +154,31 @@ def stop_nodes(address: Address) -> bool:
     if nodes is None:
         return False
 
-    for process in reversed(nodes.processes):
+    for process in nodes.processes:  # all at once: each waits for what it started
+        _send(process, signal.SIGTERM)
+    for process in nodes.processes:
         end_node(process)
     shutil.rmtree(nodes.folder, ignore_errors=True)
     _record(address).unlink(missing_ok=True)
     return True
 
 
-def end_node(process: int) -> None:
+def end_node(process: int, first: signal.Signals = signal.SIGTERM) -> None:
     """End a node: its process and all that it started, which are a session of their own."""
-    for sent in (signal.SIGTERM, signal.SIGKILL):
+    for sent in (first, signal.SIGKILL):
         if not _is_ray(process):
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process, sent)
+        _send(process, sent)
         for _ in _moments(_STOP_SECONDS):
             if not _is_ray(process):
                 return
+
+
+def _send(process: int, sent: signal.Signals) -> None:
+    """Send a signal to a node's session, if it is still one of Ray's."""
+    if _is_ray(process):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process, sent)
 
 
 def _is_ray(process: int) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Ragged, Rows
+from citewise.engines.shards.recent import RecentRows
 from citewise.engines.shards.scatter import Scatter, gathered_list, gathered_lists
 from citewise.library.papers import PaperStore
 from citewise.library.records import decode
@@ -79,9 +80,17 @@ class ShardedLists:
 
     def __init__(self, method: str, scatter: Scatter) -> None:
         self._method, self._scatter = method, scatter
+        self._recent = RecentRows(Ragged.take)
 
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
+        return gathered_lists(self._recent.answered(rows, self._ask), rows.size)[0]
+
+    def remember(self, rows: Rows, lists: Ragged) -> None:
+        """Keep lists that came with something else."""
+        self._recent.remember(rows, lists)
+
+    def _ask(self, rows: Rows) -> Ragged:
         return gathered_lists(self._scatter.by_row(self._method, rows), rows.size)[0]
 
 

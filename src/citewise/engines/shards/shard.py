@@ -143,10 +143,15 @@ class Shard:
         return [self._terms.contents(rows, field) for field in fields]
 
     def hits(
-        self, terms: TermNumbers, weights: Column, k: int, years: tuple[int, int] | None
-    ) -> tuple[Rows, Column]:
-        """Return the k best rows and their scores, best first; a term's weight is its count in the
-        query times its idf in the library.
+        self,
+        terms: TermNumbers,
+        weights: Column,
+        k: int,
+        years: tuple[int, int] | None,
+        carried: int,
+    ) -> tuple[Rows, Column, Ragged]:
+        """Return the k best rows and their scores, best first, and the references of the first
+        `carried` of them; a term's weight is its count in the query times its idf in the library.
 
         tantivy multiplies a term by its idf in the shard: a boost replaces that by the library's.
         """
@@ -157,7 +162,7 @@ class Shard:
 
         own = idf(TermStatistics(self._indexed, frequencies, 1.0))
         rows, scores = self._lexical.hits(terms[known], weights[known] / own, k, years)
-        return self._whole(rows), scores
+        return self._whole(rows), scores, self.references(rows[:carried])
 
     # Evidence
 

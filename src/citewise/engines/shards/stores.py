@@ -65,7 +65,8 @@ class ShardedStores:
         citing = read_array(folder / "citing", np.int64)
 
         self.papers = ShardedPapers(self._location, years, tables, scatter)
-        self.graph = GraphStore(ShardedDirections(scatter), years.years)
+        directions = ShardedDirections(scatter)
+        self.graph = GraphStore(directions, years.years)
         self.terms = ShardedTerms(
             years,
             tables,
@@ -74,7 +75,9 @@ class ShardedStores:
             (manifest.lengths, lengths),
             scatter,
         )
-        self.lexical = LexicalStore(ShardedIndex(self.terms, manifest.papers, scatter), self.papers)
+        self.lexical = LexicalStore(
+            ShardedIndex(self.terms, manifest.papers, directions.references, scatter), self.papers
+        )
         self.evidence = ShardedEvidence(
             EvidenceTables.load(folder), manifest.evidence, self.papers, scatter
         )

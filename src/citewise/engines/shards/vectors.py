@@ -1,11 +1,14 @@
 """Vectors over shards, each beside its paper or its span."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Column, Rows
 from citewise.engines.shards.manifest import ShardsManifest, VectorSet
 from citewise.engines.shards.papers import ShardedPapers
+from citewise.engines.shards.recent import RecentRows
 from citewise.engines.shards.scatter import Scatter, gathered
 from citewise.engines.shards.shard import Among
 from citewise.library.embeddings.lists import probes_for
@@ -16,6 +19,9 @@ from citewise.types import Scope
 
 _DIGITS_COMPARED = 9
 """Cosines that differ less are equal."""
+
+_VECTORS_KEPT = 8
+"""Vectors whose cosines are remembered."""
 
 
 class ShardedPaperVectors:
@@ -31,6 +37,7 @@ class ShardedPaperVectors:
         """`citing` are the papers that have references, sorted."""
         self._name, self._entry, self._papers = name, entry, papers
         self._citing, self._scatter = citing, scatter
+        self._recent_cosines = lru_cache(maxsize=_VECTORS_KEPT)(lambda vector: RecentRows(np.take))
 
     @property
     def about(self) -> EncodedBy:
@@ -47,6 +54,11 @@ class ShardedPaperVectors:
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
         """Return the cosine of each paper with a unit vector, NaN where either has none."""
+        recent = self._recent_cosines(vector.tobytes())
+        answers = recent.answered(rows, lambda unknown: self._cosines(vector, unknown))
+        return gathered(answers, np.full(rows.size, np.nan))
+
+    def _cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
         answers = self._scatter.by_row("cosines", rows, before=(self._name, vector))
         return gathered(answers, np.full(rows.size, np.nan))
 
