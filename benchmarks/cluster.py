@@ -107,7 +107,7 @@ def equality(libraries: dict[str, str], count: int) -> None:
                 for system in systems:
                     found[f"{name} {system}"] = compared(one, other, system, queries)
                     print(name, system, found[f"{name} {system}"], flush=True)
-    save("cluster-equality", {"shards": SHARDS, "k": K, "compared": found})
+    save(f"cluster-equality-{'-'.join(libraries)}", {"shards": SHARDS, "k": K, "compared": found})
 
 
 def latency(libraries: dict[str, str], count: int) -> None:
