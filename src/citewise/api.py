@@ -21,6 +21,7 @@ from citewise.drafts.reading import draft_of
 from citewise.embed.encoders import encoder_named
 from citewise.embed.folder import MINILM
 from citewise.embed.word_models import NNSELECT, made_sets, required_model, word_models
+from citewise.engines.shards.manifest import is_shards
 from citewise.errors import BadInput, MissingData
 from citewise.feedback import Feedback
 from citewise.ingest import Progress, Record
@@ -405,26 +406,41 @@ def _vector_sets(vectors: Vectors) -> Iterator[VectorSet]:
 
 
 def open(where: str | Path) -> Library:
-    """Open a library for reading; `where` is its folder, or an address such as `engine://host`."""
+    """Open a library for reading; `where` is its folder, a folder of its shards, or an address such
+    as `ray://host:6379/library`.
+    """
     return Library(open_stores(where))
 
 
 def open_stores(where: str | Path) -> Stores:
-    """Return the stores of a library; `where` is its folder, or an address such as `engine://host`.
+    """Return the stores of a library; `where` is its folder, a folder of its shards, or an address
+    such as `ray://host:6379/library`.
 
-    The scheme of an address says which engine has the library; engines are plug-ins.
+    The scheme of an address says which engine has the library; plug-ins add engines.
     """
     address = _ADDRESS.match(where) if isinstance(where, str) else None
     if address is None:
-        return LibraryFolder(where)
+        return _shards(Path(where)) if is_shards(Path(where)) else LibraryFolder(where)
 
-    engines = plugins.parts("stores")
+    engines = {"ray": _cluster, **plugins.parts("stores")}
     scheme = address[1].lower()
     if scheme not in engines:
         known = ", ".join(["a folder's path", *(f"{name}://" for name in sorted(engines))])
         raise BadInput(f"{where}: no engine has the scheme {scheme!r}; known: {known}")
     stores: Stores = engines[scheme](where)
     return stores
+
+
+def _shards(folder: Path) -> Stores:
+    from citewise.engines.shards.stores import ShardedStores  # few libraries are cut
+
+    return ShardedStores.local(folder)
+
+
+def _cluster(address: str) -> Stores:
+    from citewise.engines.ray.opening import open_cluster
+
+    return open_cluster(address)
 
 
 def index(

@@ -34,6 +34,8 @@ COMMANDS = {
     "pools": "pools",
     "train": "transformers",
     "serve": "serving",
+    "shard": "clusters",
+    "cluster": "clusters",
 }
 """The module of each command or group of commands, in the order in which help lists them."""
 
