@@ -540,6 +540,15 @@ class Expander(Stage, Protocol):
         ...
 
 
+@runtime_checkable
+class EarlyExpander(Expander, Protocol):
+    """An expander that can search before there are candidates, while the retrievers do."""
+
+    def expand_early(self, query: Query, scope: Scope) -> Callable[[Ranking], Expansion]:
+        """Return what `expand` returns, as a function of the ranking."""
+        ...
+
+
 class Ranker(Stage, Protocol):
     """Puts candidates into a better order."""
 

@@ -18,6 +18,7 @@ from citewise.cli.tables import (
     description_table,
     plugins_table,
     report_table,
+    statistics_table,
     verification_text,
 )
 from citewise.cli.terminal import (
@@ -224,13 +225,27 @@ def info(
     json: Annotated[
         bool, typer.Option("--json", help="As JSON, with the papers of each year.")
     ] = False,
+    statistics: Annotated[
+        bool,
+        typer.Option(
+            "--statistics",
+            help="Also authors, venues, key phrases, lengths, citations a paper, pairs of query "
+            "and relevant paper: reads every paper.",
+        ),
+    ] = False,
 ) -> None:
     """Show what a library holds: counts, years, coverage, indexes, size."""
-    about = citewise.open(library).describe()
+    opened = citewise.open(library)
+    about = opened.describe()
+    more = opened.statistics() if statistics else None
+
     if json:
-        show_plain(msgspec.json.format(msgspec.json.encode(asdict(about)), indent=2).decode())
-    else:
-        show(description_table(about))
+        document = {**asdict(about), **({"statistics": asdict(more)} if more else {})}
+        show_plain(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        return
+    show(description_table(about))
+    if more:
+        show(statistics_table(more))
 
 
 @commands.command(

@@ -56,6 +56,22 @@ SystemOption = Annotated[
     ),
 ]
 
+RerankOption = Annotated[
+    str,
+    typer.Option(
+        "--rerank",
+        metavar="MODEL",
+        help="A cross-encoder that reads the first papers beside the draft: a name, or a folder as "
+        "transformers saves it.",
+    ),
+]
+RerankDepthOption = Annotated[
+    int, typer.Option(min=1, help="How many of the first papers it reads.")
+]
+RerankSecondsOption = Annotated[
+    float, typer.Option(min=0, help="Reading ends after this time; 0 for no limit.")
+]
+
 
 _SPEED_BY = 600.0
 """Seconds of work by which a progress bar estimates how long the rest takes: a large model needs

@@ -382,6 +382,11 @@ class VectorWriter:
         ):
             return
 
+        self.copy(reader, wanted)
+
+    def copy(self, reader: VectorReader, wanted: dict[Kind, Hashes]) -> None:
+        """Write the vectors of wanted digests that a reader has, and switch readers to them."""
+        self._folder.mkdir(parents=True, exist_ok=True)
         self._manifest = VectorManifest(self._manifest.encoder)
         for kind, hashes in wanted.items():
             keys = np.intersect1d(reader.keys(kind), hashes)
