@@ -12,6 +12,7 @@ import results_reading as reading
 import results_roundtrip as roundtrip
 import results_sentences as sentences
 import results_vectors as vectors
+import results_serving as serving
 from measured import MISSING, Result, estimate, fixed, markdown, measured, result
 
 
@@ -109,6 +110,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "knobs": drafts.knobs,
     "knobs-authors": functools.partial(drafts.knobs, "elife 2021"),
     "reading": sentences.reading,
+    "pdf": serving.pdf,
+    "load": serving.load,
     "reading-stand-ins": sentences.reading_stand_ins,
     "extraction": sentences.extraction,
     "extraction-checked": sentences.extraction_checked,
