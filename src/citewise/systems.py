@@ -178,6 +178,7 @@ class BestSettings:
             self.candidate_stages(stores, vectors),
             rankers=rankers,
             calibrator=_calibrator(stores, model, usual),
+            note=vectors.note,
         )
 
     def candidate_stages(self, stores: Stores, vectors: DraftVectors) -> Stages:

@@ -11,7 +11,6 @@ from typing import Any
 
 from citewise import api, systems
 from citewise.api import Library
-from citewise.errors import CitewiseError
 from citewise.http.problems import no_library
 
 log = logging.getLogger("citewise.http")
@@ -139,7 +138,7 @@ class ServedLibrary:
     def _swap(self, signature: Signature) -> None:
         try:
             self._opened = self._open()
-        except (CitewiseError, OSError) as error:
+        except Exception as error:  # whatever it is, the old generation goes on answering
             self._failed = (signature, time.monotonic())
             log.warning("the new generation cannot be opened: %s", error)
         finally:
