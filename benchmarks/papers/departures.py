@@ -26,7 +26,7 @@ from citewise.evaluate import (
 from citewise.recommend import scope_of
 from citewise.spans.search import Claim
 from citewise.text.tokens import word_count
-from contexts import dev_questions
+from contexts import asked_elsewhere, dev_questions
 from spans import drawn, newest, with_mentions
 
 MEASURES = "MRR@1000 hit@1 hit@10"
@@ -133,9 +133,7 @@ def mentions(plain: citewise.Library, parsed: citewise.Library) -> dict:
     found = {}
     for name, library in (("without", plain), ("with", parsed)):
         asked = dev_questions(library, "scisummnet", draft=False)[:ASKED]
-        moved = [
-            each for each in spans if library.stores.papers.find([each.query.hidden[0]])[0] >= 0
-        ]
+        moved = asked_elsewhere(parsed.stores, spans, library.stores)
         found[name] = {
             "spans of the library": library.stores.evidence.counts().spans,
             "dev sentences": rows_of(

@@ -341,9 +341,10 @@ class EncodedBy:
 
 
 class PaperVectors(Protocol):
-    """Unit vectors of papers, all made by one model; a paper without a vector has NaN.
+    """Vectors of papers, all made by one model; a paper without a vector has NaN.
 
-    A store may round vectors: their length is then 1 but for that.
+    They are unit vectors unless `about` says that they are compared by `l2`. A store may round
+    vectors: their length is then 1 but for that.
     """
 
     @property
@@ -360,14 +361,22 @@ class PaperVectors(Protocol):
         ...
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector, NaN where either has none."""
+        """Return the cosine of each paper with a vector of the same model, NaN where either has
+        none.
+        """
+        ...
+
+    def similarities(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return how similar each paper is to a vector by the distance of the set, NaN where either
+        has none: the cosine, or 1 / (1 + d) for `l2`.
+        """
         ...
 
     def nearest(
         self, vector: NDArray[np.float32], k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first, equal
-        ones by row, and their cosines.
+        """Return the k papers in scope that are most similar to a vector, best first, equal ones by
+        row, and their similarities.
 
         Papers without a vector are not found. With `among`, which is sorted, only these rows may
         be. A store may miss a few of the k where there are many papers.
@@ -381,7 +390,9 @@ class QueryVectors:
 
     papers: PaperVectors
     of: Callable[[Query], NDArray[np.float32]]
-    """Returns the unit vector of a query; NaN where the model knows none of its words."""
+    """Returns the vector of a query, of length 1 unless the set is compared by `l2`; NaN where the
+    model knows none of its words.
+    """
 
 
 Compared = tuple[PaperVectors, NDArray[np.float32]]
@@ -397,7 +408,7 @@ class DraftVectors(Protocol):
 
 
 class Vectors(Protocol):
-    """Unit vectors of spans, by one encoder, and of papers, in sets by name."""
+    """Unit vectors of spans, by one encoder, and vectors of papers, in sets by name."""
 
     def encoded_by(self) -> EncodedBy | None:
         """Return what made the vectors of spans; None where the library has none."""
@@ -526,6 +537,15 @@ class Expander(Stage, Protocol):
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
         """Return further candidates for those of the ranking, and the signals that say why."""
+        ...
+
+
+@runtime_checkable
+class EarlyExpander(Expander, Protocol):
+    """An expander that can search before there are candidates, while the retrievers do."""
+
+    def expand_early(self, query: Query, scope: Scope) -> Callable[[Ranking], Expansion]:
+        """Return what `expand` returns, as a function of the ranking."""
         ...
 
 

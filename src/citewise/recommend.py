@@ -1,17 +1,20 @@
 """The composer: the only module in which stages meet, behind every interface and evaluation."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex
+from citewise.arrays import Column, RowIndex, Rows, is_among
+from citewise.beside import Beside
 from citewise.errors import BadInput
 from citewise.explain.explanations import contributions_of, explained
 from citewise.explain.facts import Facts
 from citewise.protocols import (
     DraftVectors,
+    EarlyExpander,
     Expander,
     Expansion,
     Grounder,
@@ -107,6 +110,11 @@ class Recommender:
         """`name` is the system's full spelling; `renderers` are the answers' output formats."""
         self._stores, self._stages, self.name = stores, stages, name
         self._renderers = renderers or {}
+        self._early = {
+            position: expander
+            for position, expander in enumerate(stages.expanders)
+            if isinstance(expander, EarlyExpander)
+        }
 
     def answer(self, query: Query, k: int = 20, explain: bool = False, evidence: int = 0) -> Answer:
         """Return the k papers to cite, best first.
@@ -174,6 +182,7 @@ class Recommender:
         of `scope.within` that are in scope.
         """
         everywhere = replace(scope, within=None)
+        early = self._searched_early(query, everywhere)
         ranking = self._retrieved(query, max(k, self._stages.fetched), everywhere)
         if scope.within is not None:
             given = np.unique(np.array(scope.within, np.int64))
@@ -181,8 +190,11 @@ class Recommender:
             ranking = ranking.followed_by(np.setdiff1d(given, ranking.rows))
 
         expansions: list[Expansion] = []
-        for expander in self._stages.expanders:
-            expansions.append(expander.expand(query, ranking, everywhere))
+        for position, expander in enumerate(self._stages.expanders):
+            if position in early:
+                expansions.append(early[position].result()(ranking))
+            else:
+                expansions.append(expander.expand(query, ranking, everywhere))
             ranking = ranking.followed_by(expansions[-1].rows)
 
         # signals are computed last, so that every candidate has those of every expander
@@ -190,6 +202,17 @@ class Recommender:
         for expansion in expansions:
             signals |= expansion.signals(ranking.rows)
         return ranking.with_signals(signals)
+
+    def _searched_early(
+        self, query: Query, scope: Scope
+    ) -> dict[int, Beside[Callable[[Ranking], Expansion]]]:
+        """Start the searches that need no candidates, beside the retrievers; by the position of
+        their expander.
+        """
+        return {
+            position: Beside(partial(expander.expand_early, query, scope))
+            for position, expander in self._early.items()
+        }
 
     def _asked(self, query: Query) -> Query:
         """Return the query as these stages read it."""
@@ -243,16 +266,11 @@ class Recommender:
             if ranking.settled and not step.always:
                 continue
 
-            chosen = np.ones(len(ranking), np.bool_)
-            if step.depth is not None:
-                chosen[step.depth :] = False
-            if scope.within is not None:
-                chosen |= np.isin(ranking.rows, scope.within)
-
+            chosen, others = _split(ranking, step.depth, scope)
             best = step.ranker.rank(query, ranking.take(chosen), ranking, scope)
             # what explains an answer reads the candidates behind those that a last step ranked, too
             enough = k <= len(best) and not step.always
-            ranking = best if enough else best.above(ranking.take(~chosen))
+            ranking = best if enough else best.above(ranking.take(others))
         return ranking
 
     def _best(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
@@ -275,6 +293,18 @@ class Recommender:
             chance = None if chances is None else round(float(chances[position]), 4)
             recommendations.append(Recommendation(position + 1, paper, score, known, chance))
         return recommendations
+
+
+def _split(ranking: Ranking, depth: int | None, scope: Scope) -> tuple[slice | Rows, slice | Rows]:
+    """Return the positions of the candidates that a ranker gets, the first `depth` and those of
+    `scope.within`, and of the others.
+    """
+    depth = len(ranking) if depth is None else depth
+    if scope.within is None:
+        return slice(depth), slice(depth, None)
+    chosen = is_among(ranking.rows, scope.within)
+    chosen[:depth] = True
+    return np.flatnonzero(chosen), np.flatnonzero(~chosen)
 
 
 def _check(query: Query, k: int) -> None:

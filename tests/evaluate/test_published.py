@@ -1,6 +1,7 @@
 """Pools of others, in small files of their layouts that we made: MDCR's and SciDocs'."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import citewise
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import Pool, Pools, read_pools, read_texts, score_pools
 from citewise.ingest.report import Report
+from citewise.memory import MemoryStores
 from citewise.recommend import scope_of
 from command_line import Run
 
@@ -225,3 +227,26 @@ def test_scores_of_pairs_rank_published_pools(mdcr: tuple[Path, Path], tmp_path:
     assert found.fields["Biology"]["MAP@1000"].value == 1
     assert found.fields["Art"]["MAP@1000"].value == pytest.approx(1 / 3)
     assert found.unscored == 0
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_every_paper_of_a_given_pool_is_in_scope(in_memory: bool, tmp_path: Path) -> None:
+    papers = [
+        citewise.Paper("q", "How bees dance", "Bees dance.", 2010),
+        citewise.Paper("young", "Swarms of robots", "They dance.", 2015),
+        citewise.Paper("undated", "Swarms of ants", "They dance too."),
+        citewise.Paper("old", "Swarms of bees", "They all dance.", 2001),
+    ]
+    citewise.add(papers, tmp_path / "library", keep_versions=True)
+    stores = MemoryStores.of(papers) if in_memory else citewise.open(tmp_path / "library").stores
+    rows = stores.papers.find(["young", "undated", "old"])
+    query = citewise.Query("How bees dance", id="q", year=2010)
+
+    guarded = scope_of(stores.papers, query, rows.tolist())
+    given = scope_of(stores.papers, query, rows[:2].tolist(), as_given=True)
+    assert stores.papers.in_scope(rows, guarded).tolist() == [False, False, True]
+    assert stores.papers.in_scope(rows, given).tolist() == [True, True, False], "only the pool"
+    everywhere = replace(given, within=None)
+    assert stores.papers.in_scope(rows, everywhere).tolist() == [False, False, True], (
+        "without a pool, there is nothing that is given"
+    )

@@ -171,7 +171,7 @@ def test_interrupted_it_leaves_the_library_as_it_was_and_goes_on(
 ) -> None:
     citewise.encode(library, precision="int8")
     before = by_text(library)
-    monkeypatch.setattr(vectors, "_PART", 1)
+    monkeypatch.setattr(vectors, "_STEP", 1)
     encoder = TransformerEncoder("minilm", "fp32")
 
     with pytest.raises(KeyboardInterrupt):
@@ -192,7 +192,7 @@ def report(what, done, total):
     print(done, flush=True)
     sys.stdin.read(1)
 
-vectors._PART = 1
+vectors._STEP = 1
 citewise.encode(sys.argv[1], progress=report)
 """
 

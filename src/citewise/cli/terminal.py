@@ -73,6 +73,11 @@ RerankSecondsOption = Annotated[
 ]
 
 
+_SPEED_BY = 600.0
+"""Seconds of work by which a progress bar estimates how long the rest takes: a large model needs
+half a minute for one step.
+"""
+
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # all controls but tab and line end: escape sequences
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # the direction of text
@@ -157,7 +162,11 @@ def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
     )
 
     with Progress(
-        *columns, console=drawn_on, transient=True, disable=not drawn_on.is_terminal
+        *columns,
+        console=drawn_on,
+        transient=True,
+        disable=not drawn_on.is_terminal,
+        speed_estimate_period=_SPEED_BY,
     ) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(

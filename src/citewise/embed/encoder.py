@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.embed.folder import digest_of
-from citewise.embed.located import located
+from citewise.embed.located import Located, located
 from citewise.embed.networks.batches import batches, inputs
 from citewise.embed.networks.outputs import encoder_graph
 from citewise.embed.networks.sessions import require_runtime, session
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 class TransformerEncoder:
     """An encoder (`protocols.ArticleEncoder`) for the model of a name or of a folder.
 
-    The model is loaded on first use. With int8, a text's vector depends a little on the texts that
-    it is encoded with (cosine above 0.99 in the mean).
+    The model is loaded on first use. A text's vector does not depend on the texts that it is
+    encoded with.
     """
 
-    def __init__(self, model: str, precision: Precision, threads: int = 1) -> None:
-        self._model = located(model)
+    def __init__(self, model: str | Located, precision: Precision, threads: int = 1) -> None:
+        self._model = model if isinstance(model, Located) else located(model)
         self._shape = self._model.shape()
         self._preset = self._model.preset or preset_of(self._model.folder)
         self._precision, self._threads = precision, threads
@@ -75,10 +75,8 @@ class TransformerEncoder:
 
     def _vectors(self, tokens: list["Encoding"], texts: list[str]) -> NDArray[np.float32]:
         """Return the vectors of a batch of texts."""
-        given = inputs(tokens, self._shape.padding, self._shape.architecture.has_segments)
-        shares = token_shares(
-            self._preset.pooling, given["mask"], tokens, texts, self.form.separator
-        )
+        given = inputs(tokens, self._shape)
+        shares = token_shares(self._preset.pooling, tokens, texts, self.form.separator)
         if shares is not None:
             given["shares"] = shares
         return np.asarray(self._session.run(None, given)[0], np.float32)
@@ -97,6 +95,10 @@ class TransformerEncoder:
             self._precision,
             self._threads,
             lambda: encoder_graph(
-                weights_of(folder, shape.architecture.prefix), shape, pooling, str(folder)
+                weights_of(folder, shape.architecture.prefix),
+                shape,
+                pooling,
+                self._precision,
+                str(folder),
             ),
         )

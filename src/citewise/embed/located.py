@@ -6,6 +6,7 @@ from pathlib import Path
 from citewise.embed.folder import CONFIG, MINILM, checked_folder, json_object, package_folder
 from citewise.embed.networks.shape import Shape, shape_of
 from citewise.embed.presets import Preset
+from citewise.embed.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,11 @@ class Located:
 
 
 def located(model: str) -> Located:
-    """Return a model by its name: `minilm`, or the path of a folder."""
+    """Return a model by its name: `minilm`, one of the user's list, or the path of a folder."""
     if model == MINILM:
         return Located(MINILM, package_folder())
+    registered = Registry().read().get(model)
+    if registered is not None:
+        return Located(model, checked_folder(Path(registered.folder)), registered.preset)
     folder = checked_folder(Path(model))
     return Located(str(folder.resolve()), folder)

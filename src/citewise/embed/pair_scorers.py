@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from citewise import plugins
 from citewise.embed.folder import digest_of
-from citewise.embed.located import located
+from citewise.embed.located import Located, located
 from citewise.embed.networks.batches import batches, inputs
 from citewise.embed.networks.outputs import scorer_graph
 from citewise.embed.networks.sessions import require_runtime, session
@@ -41,18 +41,18 @@ def pair_scorer_named(
 class CrossEncoder:
     """A pair scorer (`protocols.PairScorer`): a transformer with a classification head.
 
-    The model is loaded on first use. With int8, a pair's score depends a little on the pairs that
-    it is scored with.
+    The model is loaded on first use. A pair's score does not depend on the pairs that it is scored
+    with.
     """
 
     def __init__(
         self,
-        model: str,
+        model: str | Located,
         precision: Precision,
         threads: int = 1,
         truncation: Truncation = LONGEST_FIRST,
     ) -> None:
-        self._model = located(model)
+        self._model = model if isinstance(model, Located) else located(model)
         self._shape = self._model.shape()
         self._precision, self._threads, self._truncation = precision, threads, truncation
         require_runtime(precision)
@@ -73,7 +73,7 @@ class CrossEncoder:
         scores = np.zeros(len(tokens), np.float32)
         for positions in batches(lengths):
             batch = [tokens[at] for at in positions.tolist()]
-            given = inputs(batch, self._shape.padding, self._shape.architecture.has_segments)
+            given = inputs(batch, self._shape)
             scores[positions] = self._session.run(None, given)[0]
         return scores
 
@@ -114,5 +114,7 @@ class CrossEncoder:
             f"{self.about.digest}-pairs",
             self._precision,
             self._threads,
-            lambda: scorer_graph(weights_of(folder, shape.architecture.prefix), shape, str(folder)),
+            lambda: scorer_graph(
+                weights_of(folder, shape.architecture.prefix), shape, self._precision, str(folder)
+            ),
         )

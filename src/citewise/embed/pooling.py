@@ -16,25 +16,23 @@ if TYPE_CHECKING:
 
 def token_shares(
     pooling: Pooling,
-    mask: NDArray[np.int64],
     tokens: Sequence["Encoding"],
     texts: Sequence[str],
     separator: str,
 ) -> NDArray[np.float32] | None:
     """Return the share of each token in its text's vector, a row a text; None where the vector is
-    that of the first token.
+    that of the first token. The texts have the same number of tokens.
 
     Sentences end where the `separator` stands, too; it has no share itself.
     """
     if pooling == "cls":
         return None
     if pooling == "mean":
-        return np.asarray(mask / mask.sum(axis=1, keepdims=True), np.float32)
-
-    shares = np.zeros(mask.shape, np.float32)
-    for row, (each, text) in enumerate(zip(tokens, texts, strict=True)):
-        shares[row, : len(each)] = _sentence_shares(each, text, separator)
-    return shares
+        return np.full((len(tokens), len(tokens[0])), 1 / len(tokens[0]), np.float32)
+    return np.array(
+        [_sentence_shares(each, text, separator) for each, text in zip(tokens, texts, strict=True)],
+        np.float32,
+    )
 
 
 def _sentence_shares(tokens: "Encoding", text: str, separator: str) -> NDArray[np.float64]:

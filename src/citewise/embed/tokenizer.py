@@ -76,7 +76,7 @@ def _word_pieces(
     )
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    _add_special(tokenizer, special, like_roberta)
+    _add_special(tokenizer, special, like_roberta, takes_space=like_roberta)
     return tokenizer
 
 
@@ -114,8 +114,14 @@ def _check(file: Path, vocabulary: Mapping[str, int], special: Mapping[str, str]
         )
 
 
-def _add_special(tokenizer: "Tokenizer", special: Mapping[str, str], like_roberta: bool) -> None:
-    """Let a tokenizer know special tokens in texts, and put them around texts and pairs.
+def _add_special(
+    tokenizer: "Tokenizer",
+    special: Mapping[str, str],
+    like_roberta: bool,
+    takes_space: bool = False,
+) -> None:
+    """Let a tokenizer know special tokens in texts, and put them around texts and pairs; a mask
+    `takes_space` that is before it.
 
     BERT: [CLS] A [SEP] B [SEP], in segments 0 and 1; RoBERTa: <s> A </s></s> B </s>, in segment 0.
     """
@@ -128,7 +134,7 @@ def _add_special(tokenizer: "Tokenizer", special: Mapping[str, str], like_robert
                 token,
                 special=True,
                 normalized=False,
-                lstrip=like_roberta and role == "mask_token",
+                lstrip=takes_space and role == "mask_token",
             )
             for role, token in special.items()
         ]

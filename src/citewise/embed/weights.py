@@ -24,6 +24,26 @@ def weights_of(folder: Path, prefix: str) -> dict[str, NDArray[np.float32]]:
     return found
 
 
+def weight_names(folder: Path) -> set[str]:
+    """Return the names of a model's weights as they are stored; only the files' heads are read."""
+    from safetensors import SafetensorError, safe_open
+
+    found: set[str] = set()
+    for file in weight_files(folder):
+        try:
+            with safe_open(file, "np") as stored:
+                found |= {*stored.keys()}
+        except SafetensorError as error:
+            raise _damaged(file, error) from None
+    return found
+
+
+def _damaged(file: Path, error: Exception) -> BadInput:
+    return BadInput(
+        f"{file}: no safetensors file, or a part of one ({error}); copy or download it again"
+    )
+
+
 def _name(name: str, prefix: str) -> str:
     plain = name.removeprefix(prefix)
     for old, new in _OLD_NAMES.items():
@@ -38,9 +58,7 @@ def _read(file: Path) -> dict[str, NDArray[np.float32]]:
     try:
         stored = deserialize(file.read_bytes())  # type: ignore[no-untyped-call]
     except SafetensorError as error:
-        raise BadInput(
-            f"{file}: no safetensors file, or a part of one ({error}); copy or download it again"
-        ) from None
+        raise _damaged(file, error) from None
     return {name: _floats(values) for name, values in stored if _is_float(values)}
 
 

@@ -15,9 +15,10 @@ from citewise.api import Library
 from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
 from citewise.drafts.query import DraftOptions, ReadQuery
 from citewise.errors import BadInput, CitewiseError
+from citewise.http.answer_documents import ANSWERS
 from citewise.http.bodies import body, body_of, documented, is_form, negotiated
 from citewise.http.desk import Desk, as_json, desk_of
-from citewise.http.documents import ANSWERS, BIBLIOGRAPHY_TYPES, problems
+from citewise.http.documents import BIBLIOGRAPHY_TYPES, problems
 from citewise.http.events import event
 from citewise.http.problems import Problem, problem_of
 from citewise.http.schemas import CiteRequest, PassageRequest, ReadRequest, RecommendRequest

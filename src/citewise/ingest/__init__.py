@@ -49,6 +49,7 @@ from citewise.ingest.fulltext import (
     jats,
     latex_project,
     parscit,
+    pdf,
     s2orc,
     science_parse,
     tei,
@@ -63,6 +64,7 @@ FORMATS: dict[str, Any] = {
     **{
         module.NAME: module
         for module in (
+            pdf,
             bibtex,
             ris,
             pubmed,

@@ -253,8 +253,8 @@ class Tools:
         self,
         ids: Annotated[list[str], Field(max_length=1000, description="Ids of papers.")],
         format: Annotated[
-            Literal["bibtex", "ris", "csl", "markdown", "list"],
-            Field(description="`list` is formatted references for people."),
+            Literal["bibtex", "ris", "csl", "markdown", "list", "ieee", "vancouver"],
+            Field(description="`list` (APA), `ieee`, `vancouver`: references for people."),
         ] = "bibtex",
     ) -> str:
         """Export papers by their ids as BibTeX (or RIS, CSL-JSON, Markdown, a plain list), with the

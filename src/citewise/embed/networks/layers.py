@@ -5,29 +5,35 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.embed.networks.graph import Graph
+from citewise.embed.networks.graph import MICROSOFT, Graph
 from citewise.embed.networks.shape import Shape
-
-_MASKED = -1e9
-"""Added to the attention of a padding token, which makes its share 0."""
 
 _BUCKETS, _FAR = 32, 128
 """MPNet's relative positions: in how many buckets they fall, and from where on all are the same."""
 
 
-def hidden_layers(graph: Graph, shape: Shape) -> list[str]:
-    """Return the embeddings and the output of every layer, one vector a token each."""
+def hidden_layers(graph: Graph, shape: Shape, only_first: bool = False) -> list[str]:
+    """Return the embeddings and the output of every layer, one vector a token each.
+
+    With `only_first`, the last layer has the vector of the first token alone: what nobody reads is
+    not computed.
+    """
     hidden = [_embedded(graph, shape)]
-    added = _added_to_attention(graph, shape)
+    relative = _relative(graph, shape)
     for number in range(shape.layers):
         name = f"{shape.architecture.layer}.{number}."
-        hidden.append(_layer(graph, name, hidden[-1], added, shape))
+        if only_first and number == shape.layers - 1:
+            of_first = graph("Slice", relative, [0], [1], [2]) if relative else ""
+            first = graph("Slice", hidden[-1], [0], [1], [1])
+            hidden.append(_layer(graph, name, first, hidden[-1], of_first, shape))
+        else:
+            hidden.append(_layer(graph, name, hidden[-1], hidden[-1], relative, shape))
     return hidden
 
 
 def _embedded(graph: Graph, shape: Shape) -> str:
     """Return the normalised sum of each token's word, position and segment embeddings."""
-    words = graph.weight("embeddings.word_embeddings.weight", -1, shape.size)
+    words = graph.weight("embeddings.word_embeddings.weight", shape.words, shape.size)
     places = graph.weight("embeddings.position_embeddings.weight", shape.positions, shape.size)
 
     total = graph("Add", graph("Gather", words, "ids"), _positions(graph, places, shape))
@@ -53,15 +59,13 @@ def _positions(graph: Graph, places: NDArray[np.float32], shape: Shape) -> str:
     return graph("Gather", places, graph("Add", numbers, np.array(shape.padding, np.int64)))
 
 
-def _added_to_attention(graph: Graph, shape: Shape) -> str:
-    """Return what is added to attention before its softmax: padding gets no share, and MPNet adds
-    a number for each head and relative position.
+def _relative(graph: Graph, shape: Shape) -> str:
+    """Return what MPNet adds to attention, a number for each head, query and key by how far apart
+    they are; "" for models that add nothing.
     """
-    mask = graph("Unsqueeze", graph("Cast", "mask", to=1), [1, 2])
-    masked = graph("Mul", graph("Sub", 1.0, mask), _MASKED)
     name = shape.architecture.relative
     if not name:
-        return masked
+        return ""
 
     # distances 0..2L-2 stand for key - query = -(L-1)..L-1; bias[head, distance]
     most = shape.positions
@@ -70,8 +74,7 @@ def _added_to_attention(graph: Graph, shape: Shape) -> str:
     places = graph("Range", np.array(0, np.int64), length, np.array(1, np.int64))
     steps = graph("Sub", graph("Unsqueeze", places, [0]), graph("Unsqueeze", places, [1]))
     distances = graph("Add", steps, np.array(most - 1, np.int64))
-    relative = graph("Unsqueeze", graph("Gather", bias, distances, axis=1), [0])
-    return graph("Add", relative, masked)
+    return graph("Unsqueeze", graph("Gather", bias, distances, axis=1), [0])
 
 
 def _buckets(most: int) -> NDArray[np.int64]:
@@ -92,11 +95,13 @@ def _buckets(most: int) -> NDArray[np.int64]:
     return np.asarray(np.where(distance < exact, distance, large) + half * (steps > 0))
 
 
-def _layer(graph: Graph, layer: str, hidden: str, added: str, shape: Shape) -> str:
-    """Return the output of one layer: attention, then two linear steps, each with a shortcut."""
+def _layer(graph: Graph, layer: str, hidden: str, context: str, relative: str, shape: Shape) -> str:
+    """Return the output of one layer for some tokens: attention to those of the context, then two
+    linear steps, each with a shortcut.
+    """
     names, size, epsilon = shape.architecture.names, shape.size, shape.epsilon
 
-    attention = _attention(graph, layer, hidden, added, shape)
+    attention = _attention(graph, layer, (hidden, context, relative), shape)
     mixed = graph.linear(f"{layer}{names.mixed}", attention, size, size)
     total = graph("Add", mixed, hidden)
     hidden = graph.normed(f"{layer}{names.mixed_norm}", total, size, epsilon)
@@ -109,26 +114,25 @@ def _layer(graph: Graph, layer: str, hidden: str, added: str, shape: Shape) -> s
     return graph.normed(f"{layer}{names.narrow_norm}", total, size, epsilon)
 
 
-def _attention(graph: Graph, layer: str, hidden: str, added: str, shape: Shape) -> str:
-    """Return the attention of each token to the others, the heads' results end to end.
+def _attention(graph: Graph, layer: str, given: tuple[str, str, str], shape: Shape) -> str:
+    """Return the attention of tokens to those of their context, the heads' results end to end.
 
-    Softmax(Q K^T / sqrt(size of a head)) V for each head (Vaswani et al. 2017, equation 1).
+    Softmax(Q K^T / sqrt(size of a head) + relative) V for each head (Vaswani et al. 2017, equation
+    1), which onnxruntime has as one operation; it adds the biases of Q, K and V as well.
     """
-    head_size, names = shape.size // shape.heads, shape.architecture.names
+    (hidden, context, relative), names = given, shape.architecture.names
+    parts = {names.query: hidden, names.key: context, names.value: context}
 
-    def heads(part: str, scale: float, order: list[int]) -> str:
-        """Return Q, K or V, scaled: (text, token, head, value) with its axes in another order."""
-        weight = graph.weight(f"{layer}{part}.weight", shape.size, shape.size)
-        bias = graph.weight(f"{layer}{part}.bias", shape.size)
-        product = graph("MatMul", hidden, weight.T * np.float32(scale))
-        total = graph("Add", product, bias * np.float32(scale))
-
-        split = graph("Reshape", total, [0, 0, shape.heads, head_size])
-        return graph("Transpose", split, perm=order)
-
-    # text, head, token, value for Q and V; text, head, value, token for K^T
-    queries = heads(names.query, 1 / math.sqrt(head_size), [0, 2, 1, 3])
-    products = graph("MatMul", queries, heads(names.key, 1.0, [0, 2, 3, 1]))
-    shares = graph("Softmax", graph("Add", products, added), axis=-1)
-    mixed = graph("MatMul", shares, heads(names.value, 1.0, [0, 2, 1, 3]))
-    return graph("Reshape", graph("Transpose", mixed, perm=[0, 2, 1, 3]), [0, 0, shape.size])
+    products = [
+        graph.product(tokens, graph.weight(f"{layer}{part}.weight", shape.size, shape.size))
+        for part, tokens in parts.items()
+    ]
+    biases = [graph.weight(f"{layer}{part}.bias", shape.size) for part in parts]
+    return graph(
+        "MultiHeadAttention",
+        *products,
+        np.concatenate(biases),
+        *(["", relative] if relative else []),
+        domain=MICROSOFT,
+        num_heads=shape.heads,
+    )

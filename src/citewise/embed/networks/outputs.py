@@ -8,6 +8,7 @@ from citewise.embed.networks.graph import Graph, Weights
 from citewise.embed.networks.layers import hidden_layers
 from citewise.embed.networks.shape import Shape
 from citewise.errors import BadInput
+from citewise.protocols import Precision
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -18,25 +19,25 @@ included; or the mean of the sentences' means, special tokens left out, each tok
 all layers and the embeddings (ASPIRE).
 """
 
-_INPUTS: dict[str, type] = {"ids": np.int64, "mask": np.int64}
-
 
 def _inputs(shape: Shape) -> dict[str, type]:
-    return _INPUTS | ({"segments": np.int64} if shape.architecture.has_segments else {})
+    segments: dict[str, type] = {"segments": np.int64} if shape.architecture.has_segments else {}
+    return {"ids": np.int64} | segments
 
 
 def encoder_graph(
-    weights: Weights, shape: Shape, pooling: Pooling, where: str = "the model"
+    weights: Weights, shape: Shape, pooling: Pooling, precision: Precision, where: str
 ) -> "ModelProto":
-    """Return a graph from token numbers (`ids`), their `mask` and `segments`, a row a text, to
-    vectors; unless the first token is taken, `shares` are those of the tokens in each vector.
+    """Return a graph from the token numbers (`ids`) and `segments` of texts that have the same
+    number of tokens, a row a text, to vectors; unless the first token is taken, `shares` are those
+    of the tokens in each vector. `where` is what errors call the model.
     """
-    graph = Graph(weights, where)
-    layers = hidden_layers(graph, shape)
+    graph = Graph(weights, precision, where)
+    layers = hidden_layers(graph, shape, only_first=pooling == "cls")
     inputs = _inputs(shape)
 
     if pooling == "cls":
-        _first_token(graph, layers[-1], output="vectors")
+        graph("Squeeze", layers[-1], [1], output="vectors")
     else:
         hidden = _mean(graph, layers) if pooling == "sentences" else layers[-1]
         inputs["shares"] = np.float32
@@ -46,7 +47,7 @@ def encoder_graph(
     return graph.model(inputs, ("vectors", ["texts", shape.size]))
 
 
-def scorer_graph(weights: Weights, shape: Shape, where: str = "the model") -> "ModelProto":
+def scorer_graph(weights: Weights, shape: Shape, precision: Precision, where: str) -> "ModelProto":
     """Return a graph from pairs of texts to scores: the logit of a model with one label, the
     log-odds of the second label of one with two.
     """
@@ -55,8 +56,8 @@ def scorer_graph(weights: Weights, shape: Shape, where: str = "the model") -> "M
             f"{where}: a classification head with {shape.labels} labels; a pair scorer has one or "
             "two"
         )
-    graph, head = Graph(weights, where), shape.architecture.head
-    first = _first_token(graph, hidden_layers(graph, shape)[-1])
+    graph, head = Graph(weights, precision, where), shape.architecture.head
+    first = graph("Squeeze", hidden_layers(graph, shape, only_first=True)[-1], [1])
 
     dense = _exact(graph, head.dense, first, shape)
     active = graph("Relu" if head.kind == "relu" else "Tanh", dense)
@@ -73,10 +74,6 @@ def _exact(graph: Graph, name: str, first: str, shape: Shape) -> str:
     """Return first x weights + bias, which is not rounded to 8 bits, unlike those of the layers."""
     weight = graph.weight(f"{name}.weight", shape.size, shape.size)
     return graph("Gemm", first, weight, graph.weight(f"{name}.bias", shape.size), transB=1)
-
-
-def _first_token(graph: Graph, hidden: str, output: str = "") -> str:
-    return graph("Squeeze", graph("Slice", hidden, [0], [1], [1]), [1], output=output)
 
 
 def _mean(graph: Graph, layers: list[str]) -> str:

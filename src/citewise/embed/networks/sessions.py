@@ -49,9 +49,11 @@ def _kept(name: str, precision: Precision, make: Callable[[], "ModelProto"]) -> 
     """Return the file with a graph, written first if need be: complete or not at all."""
     file = _cache() / f"{name}-{precision}-{_RECIPE}.onnx"
     if not file.exists():
+        import onnx
+
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
-            _write(Path(scratch) / file.name, make(), precision)
+            onnx.save(make(), Path(scratch) / file.name)
             (Path(scratch) / file.name).replace(file)
     return file
 
@@ -59,20 +61,3 @@ def _kept(name: str, precision: Precision, make: Callable[[], "ModelProto"]) -> 
 def _cache() -> Path:
     """Return the folder for graphs in the user's cache folder."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewise"
-
-
-def _write(file: Path, graph: "ModelProto", precision: Precision) -> None:
-    """Write a graph to a file.
-
-    int8 weights are quantised by channel and to 7 bits: with plain int8, the cosine to the fp32
-    vectors is only 0.94.
-    """
-    import onnx
-
-    if precision == "fp32":
-        onnx.save(graph, file)
-        return
-
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    quantize_dynamic(graph, file, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)

@@ -15,7 +15,7 @@ _ACTIVATIONS: Mapping[str, Literal["none", "tanh"]] = {
 }
 """GELU and its approximation, by their names in configurations."""
 
-_MOST = {"layers": 96, "heads": 128, "size": 8_192, "positions": 65_536, "padding": 10_000_000}
+_MOST = {"layers": 96, "heads": 128, "size": 8_192, "positions": 65_536, "words": 10_000_000}
 """What is more than this is damaged or hostile, not a model that runs on a CPU."""
 
 MOST_TOKENS = 512
@@ -30,6 +30,8 @@ class Shape:
     layers: int
     heads: int
     size: int
+    words: int
+    """Tokens that have an embedding."""
     epsilon: float
     approximate: Literal["none", "tanh"]
     """How GELU is computed."""
@@ -62,12 +64,13 @@ def shape_of(config: Mapping[str, Any], where: str) -> Shape:
             )
         return value
 
-    padding = whole("pad_token_id", "padding", 0, 0)
+    padding = whole("pad_token_id", "words", 0, 0)
     found = Shape(
         architecture=architecture,
         layers=whole(names.layers, "layers"),
         heads=whole(names.heads, "heads"),
         size=whole(names.size, "size"),
+        words=whole("vocab_size", "words"),
         epsilon=_epsilon(config, names.epsilon, where),
         approximate=approximate,
         padding=padding,

@@ -101,6 +101,10 @@ class EmbeddingSet:
         """Return the cosine of each paper with a unit vector, NaN where it has none."""
         return Probe(vector, self.entry.scale).cosines(self.files.codes, rows)
 
+    def similarities(self, vector: Floats, rows: Rows) -> Column:
+        """Return how similar each paper is to a unit vector: the cosine, NaN where it has none."""
+        return self.cosines(vector, rows)
+
     def nearest(
         self, vector: Floats, k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
@@ -108,8 +112,24 @@ class EmbeddingSet:
         ones by row.
         """
         rows = self._nearest(vector, k, scope, among) if np.isfinite(vector).all() else _NONE
-        cosines = self.cosines(vector, rows)
+        return self._ranked(vector, rows, k)
 
+    def nearest_in_lists(
+        self, vector: Floats, k: int, scope: Scope, among: Rows | None, probes: int
+    ) -> tuple[Rows, Column]:
+        """Return the k nearest of the papers in scope, where it is known how many lists to search;
+        0: compare all.
+        """
+        allowed = self._allowed(scope, among)
+        if not probes:
+            return self._ranked(vector, np.flatnonzero(allowed), k)
+        count = int(np.count_nonzero(allowed))
+        rows = self._inverted_lists().search(vector, k, allowed, count, probes)
+        return self._ranked(vector, rows, k)
+
+    def _ranked(self, vector: Floats, rows: Rows, k: int) -> tuple[Rows, Column]:
+        """Return the k of some rows with the highest cosines, best first."""
+        cosines = self.cosines(vector, rows)
         kept = np.flatnonzero(~np.isnan(cosines))
         order = kept[np.lexsort((rows[kept], -cosines[kept]))][:k]
         return rows[order], cosines[order]
@@ -125,7 +145,7 @@ class EmbeddingSet:
 
         allowed = self._allowed(scope, among)
         count = int(np.count_nonzero(allowed))
-        if count <= max(FEW, FEW_A_NEIGHBOUR * k) or not self.entry.centroids:
+        if compares_all(count, k) or not self.entry.centroids:
             return np.flatnonzero(allowed)
         return self._inverted_lists().search(vector, k, allowed, count)
 
@@ -155,6 +175,11 @@ class EmbeddingSet:
 
 
 _NONE = np.zeros(0, np.int64)
+
+
+def compares_all(count: int, k: int) -> bool:
+    """Return whether the k nearest among `count` papers are found by comparing all of them."""
+    return count <= max(FEW, FEW_A_NEIGHBOUR * k)
 
 
 def open_sets(

@@ -113,8 +113,7 @@ def train_encoder(
     network = MeanEncoder(shape, settings.dropout, settings.pooling)
     load(network, start, settings.seed)
 
-    dev, left_out = judging_questions(stores, settings.split, settings.tuning)
-    year = min(question.query.year or 0 for question in dev) - 1
+    dev, left_out, year = judging_questions(stores, settings.split, settings.tuning)
     triplets = triplets_of(stores, year, left_out, settings)
     if not len(triplets):
         raise BadInput(f"{stores.info.location}: no triplets could be made of its citations")

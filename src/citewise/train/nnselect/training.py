@@ -68,9 +68,8 @@ def train_nnselect(
     """
     settings = settings or NNSelectSettings()
     began = time.perf_counter()
-    questions, left_out = judging_questions(stores, settings.split, settings.tuning, split)
+    questions, left_out, year = judging_questions(stores, settings.split, settings.tuning, split)
     left_out = left_out if without is None else np.union1d(left_out, without)
-    year = min(question.query.year or 0 for question in questions) - 1
     corpus = Corpus.of(stores, year, settings, left_out)
 
     checkpoints = _checkpoints(stores, settings, folder, left_out)
@@ -83,23 +82,28 @@ def train_nnselect(
 
 def judging_questions(
     stores: Stores, settings: SplitSettings, most: int, split: Split | None = None
-) -> tuple[list[Question], Rows]:
-    """Return some of the dev queries, and the papers that are near one of dev or test: nothing is
-    learned from what these cite.
+) -> tuple[list[Question], Rows, int]:
+    """Return some of the dev queries; the papers that are near one of dev or test, from whose
+    references nothing is learned; and the last year before the dev part.
     """
     parts = ("dev", "test") if settings.test else ("dev",)
     made = split or Split.make(stores, settings, parts=parts)  # type: ignore[arg-type]
     near = {key for part in parts for each in made.parts[part] for key in (each.id, *each.hidden)}
     left_out = stores.papers.find(sorted(near))
 
-    questions = spread(made.questions(stores, "dev"), most)
+    every = made.questions(stores, "dev")
+    questions = spread(every, most)
     if len(questions) < LEAST_QUERIES:
         raise BadInput(
             f"training needs at least {LEAST_QUERIES} dev papers to judge by, each with a year, an "
             f"abstract and {settings.least} or more references within the library; found "
             f"{len(questions)}"
         )
-    return questions, left_out[left_out >= 0]
+
+    # of all dev queries: those that are asked need not have one of the first year
+    years = [question.query.year or 0 for question in every]
+    first = min([*years, *(settings.dev or ())[:1]])
+    return questions, left_out[left_out >= 0], first - 1
 
 
 def _checkpoints(
