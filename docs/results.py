@@ -11,8 +11,8 @@ import results_papers as papers
 import results_reading as reading
 import results_roundtrip as roundtrip
 import results_sentences as sentences
-import results_vectors as vectors
 import results_serving as serving
+import results_vectors as vectors
 from measured import MISSING, Result, estimate, fixed, markdown, measured, result
 
 
