@@ -104,6 +104,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "transfer": drafts.transfer,
     "self-citation": drafts.self_citation,
     "navigation": drafts.navigation,
+    "reranking": drafts.reranking,
     "small-libraries": drafts.small_libraries,
     "defaults": functools.partial(drafts.defaults, "R@10"),
     "defaults-first": functools.partial(drafts.defaults, "MRR@100"),
