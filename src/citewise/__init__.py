@@ -13,6 +13,7 @@ from citewise.errors import (
     MissingData,
     MissingExtra,
     NoPermission,
+    Unavailable,
 )
 from citewise.feedback import Feedback, FeedbackContent, FeedbackEntry
 from citewise.ingest.document import Document
@@ -66,6 +67,7 @@ __all__ = [
     "Recommendation",
     "Report",
     "ServedBy",
+    "Unavailable",
     "Understanding",
     "Verification",
     "add",

@@ -6,6 +6,7 @@ CitewiseError
 ├── BadLibrary      a library that is damaged, or of a format that this version does not read
 ├── LibraryBusy     another process is writing
 ├── NoPermission    a library that this user may not read, or not change
+├── Unavailable     a part of a cluster that does not answer
 └── MissingExtra    an optional dependency is not installed
 """
 
@@ -44,6 +45,12 @@ class NoPermission(CitewiseError):
     """A library that this user may not read, or not change."""
 
     code = "no_permission"
+
+
+class Unavailable(CitewiseError):
+    """A part of a cluster that does not answer: no answer is given rather than a part of one."""
+
+    code = "unavailable"
 
 
 class MissingExtra(CitewiseError):

@@ -37,6 +37,8 @@ class RankStep:
 
     ranker: Ranker
     depth: int | None = None
+    always: bool = False
+    """Whether it also ranks candidates whose order is settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,13 @@ class Stages:
     def fetched(self) -> int:
         """The least number of candidates that each retriever is asked for: all that are ranked."""
         return max([self.depth, *(step.depth or 0 for step in self.rankers)])
+
+    @property
+    def scorer(self) -> Stage | None:
+        """The stage that gives the final scores; None where fusion does."""
+        if self.rankers:
+            return self.rankers[-1].ranker
+        return self.retrievers[0] if len(self.retrievers) == 1 else None
 
     def __post_init__(self) -> None:
         """Raise BadInput if stages do not fit: a stage must find the signals that it reads."""
@@ -130,7 +139,7 @@ class Recommender:
                 scope,
                 self._stages.vectors,
             )
-            parts = contributions_of(self._scorer(), asked, ranking, best)
+            parts = contributions_of(self._stages.scorer, asked, ranking, best)
             recommendations = explained(recommendations, parts, facts)
 
         if evidence:
@@ -152,13 +161,20 @@ class Recommender:
             renderers=self._renderers,
         )
 
-    def rank(self, query: Query, k: int, within: Sequence[int] | None = None) -> Ranking:
+    def rank(
+        self,
+        query: Query,
+        k: int,
+        within: Sequence[int] | None = None,
+        as_given: bool = False,
+    ) -> Ranking:
         """Return the k best papers as rows and scores, as `answer` ranks them.
 
-        With `within`, only these rows are ranked.
+        With `within`, only these rows are ranked; with `as_given`, even those that the query would
+        not see.
         """
         asked = self._asked(query)
-        scope, ranking = self._ranked(asked, k, within)
+        scope, ranking = self._ranked(asked, k, within, as_given)
         return self._best(asked, ranking, scope, k)
 
     def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
@@ -223,10 +239,12 @@ class Recommender:
             fused = fused.with_signals(columns)
         return fused
 
-    def _ranked(self, query: Query, k: int, within: Sequence[int] | None) -> tuple[Scope, Ranking]:
+    def _ranked(
+        self, query: Query, k: int, within: Sequence[int] | None, as_given: bool = False
+    ) -> tuple[Scope, Ranking]:
         """Return the query's scope, and all candidates that the system ranked for it."""
         _check(query, k)
-        scope = scope_of(self._stores.papers, query, within)
+        scope = scope_of(self._stores.papers, query, within, as_given)
         wanted = max(k, POOL) if query.preferences else k
 
         alone = len(self._stages.retrievers) == 1
@@ -245,12 +263,13 @@ class Recommender:
         Papers of `scope.within` are always among those that are ranked.
         """
         for step in self._stages.rankers:
-            if ranking.settled:
-                break
+            if ranking.settled and not step.always:
+                continue
 
             chosen, others = _split(ranking, step.depth, scope)
             best = step.ranker.rank(query, ranking.take(chosen), ranking, scope)
-            enough = k <= len(best)
+            # what explains an answer reads the candidates behind those that a last step ranked, too
+            enough = k <= len(best) and not step.always
             ranking = best if enough else best.above(ranking.take(others))
         return ranking
 
@@ -259,13 +278,6 @@ class Recommender:
         if query.preferences:
             ranking = preferred(self._stores, query, ranking, scope, k)
         return ranking.take(slice(k))
-
-    def _scorer(self) -> Stage | None:
-        """Return the stage that gave the final scores; None where fusion did."""
-        rankers, retrievers = self._stages.rankers, self._stages.retrievers
-        if rankers:
-            return rankers[-1].ranker
-        return retrievers[0] if len(retrievers) == 1 else None
 
     def _recommendations(self, ranking: Ranking, chances: Column | None) -> list[Recommendation]:
         """Return the papers of a ranking with their ranks, scores, chances and known signals."""
@@ -308,9 +320,11 @@ def _check(query: Query, k: int) -> None:
         raise BadInput("to leave self-citations out, name the draft's authors")
 
 
-def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
+def scope_of(
+    papers: Papers, query: Query, within: Sequence[int] | None = None, as_given: bool = False
+) -> Scope:
     """Return the scope of a query: without itself and its versions, what it cites already, and
-    anything younger.
+    anything younger; with `as_given`, all rows of `within`.
 
     For a sentence, what the draft cites elsewhere stays in scope: it may be cited again.
     """
@@ -325,6 +339,7 @@ def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) 
         unseen=unseen,
         unseen_keys=tuple(own_versions),
         within=None if within is None else tuple(within),
+        as_given=as_given,
     )
 
 

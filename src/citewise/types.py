@@ -179,6 +179,10 @@ class Scope:
     """The only rows that may be returned, None for any; meant for some hundreds of rows, since each
     is scored on its own.
     """
+    as_given: bool = False
+    """Whether every row of `within` may be returned, though it be younger or in `hidden`; citations
+    are limited all the same.
+    """
 
     @property
     def bounded(self) -> bool:

@@ -9,6 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from citewise.engines.shards.cutting import cut
+from citewise.engines.shards.stores import ShardedStores
 from citewise.ingest.report import SourceLocation
 from citewise.ingest.spans import Extractor
 from citewise.library import writer
@@ -112,10 +114,18 @@ def _vectors(encoder: Encoder, texts: Sequence[str], encoded: Sequence[str]) -> 
     return found
 
 
+def in_shards(path: Path, given: Given) -> ShardedStores:
+    """Return a library in a folder, cut into three shards."""
+    in_two_segments(path / "whole", given)
+    cut(path / "whole", 3, path / "shards")
+    return ShardedStores.local(path / "shards")
+
+
 IMPLEMENTATIONS: dict[str, Callable[[Path, Given], Stores]] = {
     "memory": in_memory,
     "folder": in_a_folder,
     "folder of two segments": in_two_segments,
+    "shards": in_shards,
 }
 """How each implementation makes a library; the path is where it may keep it."""
 

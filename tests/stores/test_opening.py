@@ -55,10 +55,10 @@ def test_a_path_that_looks_like_an_address_is_a_folder_still(tmp_path: Path) -> 
 
 
 def test_an_unknown_scheme_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"^ray://head:10001/papers: no engine has the scheme 'ray'"):
-        citewise.open("ray://head:10001/papers")
-    with pytest.raises(BadInput, match=r"known: a folder's path$"):
-        open_stores("ray://head")
+    with pytest.raises(BadInput, match=r"^lake://head:10001/papers: no engine has the scheme 'la"):
+        citewise.open("lake://head:10001/papers")
+    with pytest.raises(BadInput, match=r"known: a folder's path, ray://$"):
+        open_stores("lake://head")
 
 
 @pytest.mark.usefixtures("engine")
@@ -71,7 +71,7 @@ def test_another_package_opens_its_addresses(address: str) -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_an_engine_that_cannot_be_loaded_is_not_known() -> None:
-    with pytest.raises(BadInput, match=r"scheme 'broken'; known: a folder's path, toy://$"):
+    with pytest.raises(BadInput, match=r"scheme 'broken'; known: a folder's path, ray://, toy://$"):
         citewise.open("broken://here")
     assert any("'broken' of toy-engine is left out" in problem for problem in plugins.problems())
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "remove": "libraries",
     "verify": "libraries",
     "compact": "libraries",
+    "models": "models",
     "plugins": "libraries",
     "recommend": "answers",
     "run": "answers",
@@ -31,8 +32,10 @@ COMMANDS = {
     "split": "laboratory",
     "evaluate": "laboratory",
     "pools": "pools",
-    "train": "training",
+    "train": "transformers",
     "serve": "serving",
+    "shard": "clusters",
+    "cluster": "clusters",
 }
 """The module of each command or group of commands, in the order in which help lists them."""
 

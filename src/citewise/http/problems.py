@@ -15,6 +15,7 @@ STATUSES = {
     "bad_library": 503,
     "library_busy": 503,
     "no_permission": 403,
+    "unavailable": 503,
     "missing_extra": 501,
     "error": 500,
 }
@@ -26,6 +27,7 @@ TITLES = {
     "bad_library": "The library cannot be read",
     "library_busy": "The library is busy",
     "no_permission": "Not allowed",
+    "unavailable": "A part of the cluster does not answer",
     "missing_extra": "A part of citewise is not installed",
     "error": "Something went wrong",
     "no_library": "There is no library yet",

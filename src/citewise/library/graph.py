@@ -1,18 +1,36 @@
 """The citation graph in both directions."""
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Ragged, Rows, is_among
 from citewise.library.scopes import citing_is_seen
-from citewise.library.tables import Tables
 from citewise.types import Scope
+
+
+class Lists(Protocol):
+    """A list of rows for each row."""
+
+    def lists(self, rows: Rows) -> Ragged:
+        """Return the lists of some rows."""
+        ...
+
+
+class Directions(Protocol):
+    """Both directions of the graph."""
+
+    @property
+    def references(self) -> Lists: ...
+    @property
+    def citers(self) -> Lists: ...
 
 
 class GraphStore:
     """`protocols.Graph` over tables; `years` are those of all rows."""
 
-    def __init__(self, tables: Tables, years: NDArray[np.int16]) -> None:
+    def __init__(self, tables: Directions, years: NDArray[np.int16]) -> None:
         self._tables, self._years = tables, years
 
     def references(self, rows: Rows, scope: Scope | None = None) -> Ragged:

@@ -165,8 +165,18 @@ class LexicalReader:
         """Return at most k rows, best first, equal scores by row; with `years`, only those from the
         first to the last of them.
         """
-        if k <= 0 or not len(self):
-            return np.zeros(0, np.int64)
+        return in_order(*self.hits(terms, weights.astype(np.float64), k, years))
+
+    def hits(
+        self,
+        terms: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        k: int,
+        years: tuple[int, int] | None = None,
+    ) -> tuple[Rows, NDArray[np.float64]]:
+        """Return the rows of the k best and their scores, best first."""
+        if k <= 0 or not terms.size or not len(self):
+            return np.zeros(0, np.int64), np.zeros(0)
 
         query = self._query(terms, weights)
         if years is not None:
@@ -180,12 +190,7 @@ class LexicalReader:
                 ]
             )
 
-        rows, scores = self._hits(query, min(k, len(self)))
-
-        # group << 32 | row, where a group has equal scores and the best is first: sorting it puts
-        # rows with equal scores into order
-        worse = np.diff(np.round(scores, _DIGITS_COMPARED), prepend=scores[:1]) != 0
-        return np.sort(np.cumsum(worse) << _SHIFT | rows) & _LOW
+        return self._hits(query, min(k, len(self)))
 
     def _hits(self, query: tantivy.Query, k: int) -> tuple[Rows, NDArray[np.float64]]:
         """Return the rows and scores of the k best, best first."""
@@ -208,14 +213,22 @@ class LexicalReader:
         ).hits
         return np.sort(np.array([row for row, _ in hits], np.int64))
 
-    def _query(self, terms: NDArray[np.int64], weights: NDArray[np.int64]) -> tantivy.Query:
+    def _query(self, terms: NDArray[np.int64], weights: NDArray[np.float64]) -> tantivy.Query:
         words = codes(terms).split()
         clauses = [tantivy.Query.term_query(self._schema, "text", word, "freq") for word in words]
         boosted = [
-            tantivy.Query.boost_query(clause, float(weight)) if weight != 1 else clause
+            tantivy.Query.boost_query(clause, weight) if weight != 1 else clause
             for clause, weight in zip(clauses, weights.tolist(), strict=True)
         ]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in boosted])
+
+
+def in_order(rows: Rows, scores: NDArray[np.float64]) -> Rows:
+    """Return hits, given best first, with those of equal scores in the order of rows."""
+    # group << 32 | row, where a group has equal scores and the best is first: sorting it puts rows
+    # with equal scores into order
+    worse = np.diff(np.round(scores, _DIGITS_COMPARED), prepend=scores[:1]) != 0
+    return np.sort(np.cumsum(worse) << _SHIFT | rows) & _LOW
 
 
 class LexicalStore:

@@ -86,7 +86,12 @@ class PaperStore:
         for row in self.find(keys_of(paper)).tolist():
             if row >= 0:
                 return int(row)
+        return self.find_title(paper)
 
+    def find_title(self, paper: Paper) -> int:
+        """Return the first row with the title of a record and, where both have authors, those of
+        the same work; -1 where there is none.
+        """
         digest = title_digest(paper.title)
         rows = self._tables.titles.find_all(digest) if digest else []
         for row, candidate in zip(rows, self.read(rows), strict=True):

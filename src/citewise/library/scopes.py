@@ -18,6 +18,8 @@ def year_range(scope: Scope) -> tuple[int, int]:
 
 def in_scope(rows: Rows, years: NDArray[np.int16], scope: Scope) -> Mask:
     """Return for each paper whether a query with this scope may get it; `years` are by row."""
+    if scope.within is not None and scope.as_given:
+        return np.isin(rows, scope.within)
     kept = ~is_among(rows, scope.hidden)
     if scope.within is not None:
         kept &= np.isin(rows, scope.within)

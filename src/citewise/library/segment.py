@@ -104,8 +104,12 @@ class SegmentWriter:
         self._ends = dict.fromkeys(LISTS, 0)
         self._frequencies = {name: np.zeros(1 << 10, np.uint32) for name in FREQUENCIES}
 
-        for name in LISTS:
+        for name, dtype in PER_ROW.items():
+            self._append(name, np.zeros(0), dtype)
+        for name, columns in LISTS.items():
             self._append(f"{name}.starts", np.zeros(1), np.int64)
+            for column, dtype in columns.items():
+                self._append(f"{name}.{column}", np.zeros(0), dtype)
 
     def extend(self, entries: Entries, terms: TermNumbering) -> list[Ragged]:
         """Append papers; return each field's terms, as often as they occur."""

@@ -104,6 +104,11 @@ def stems(tokens: Sequence[str]) -> list[str]:
     return found
 
 
+def word_count(text: str) -> int:
+    """Return the number of words of a text, stop words included."""
+    return len(_WORDS.findall(text))
+
+
 def words_by_stem(text: str) -> dict[str, str]:
     """Return for each stem in a text the first word that has it, as written; no stop words."""
     words: dict[str, str] = {}

@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Mask, Rows
-from citewise.library.embeddings.codes import Floats, Runs, decoded, has_vector
+from citewise.library.embeddings.codes import (
+    Floats,
+    Runs,
+    decoded,
+    has_vector,
+    rows_with_vector,
+)
 
 LARGE = 50_000
-"""Rows from which on a set has lists."""
+"""Vectors from which on a set has lists."""
 
 GROWTH = 4
 """A set that has grown by this factor since its centroids were computed gets new ones."""
@@ -43,10 +49,14 @@ _SPARE = 24
 
 
 def centroids_of(codes: Runs, scale: float) -> Floats:
-    """Return centroids for a set of vectors, of length 1: k-means over evenly spread rows."""
-    count = min(int(_LISTS_A_ROOT * math.sqrt(len(codes))), UNLISTED)
-    sample = codes.take(np.arange(0, len(codes), max(1, len(codes) // (count * _PER_CENTROID))))
-    sample = decoded(sample[has_vector(sample)], scale)
+    """Return centroids for a set of vectors, of length 1: k-means over evenly spread ones.
+
+    Papers without a vector do not count: of a library in a language that the model does not know,
+    there may be hardly any.
+    """
+    rows = rows_with_vector(codes)
+    count = min(int(_LISTS_A_ROOT * math.sqrt(rows.size)), UNLISTED)
+    sample = decoded(codes.take(rows[:: max(1, rows.size // (count * _PER_CENTROID))]), scale)
     first = np.random.default_rng(_SEED).permutation(len(sample))[:count]
 
     centroids = _unit(sample[first])
@@ -121,21 +131,27 @@ class InvertedLists:
             pointers = self._faiss.swig_ptr(rows), self._faiss.swig_ptr(shifted)
             self._index.invlists.add_entries(number, rows.size, *pointers)
 
-    def search(self, vector: Floats, k: int, allowed: Mask, count: int) -> Rows:
-        """Return about k rows near to a vector, and a few more, of the `count` that are allowed."""
+    def search(self, vector: Floats, k: int, allowed: Mask, count: int, probes: int = 0) -> Rows:
+        """Return about k rows near to a vector, and a few more, of the `count` that are allowed; in
+        `probes` lists, 0 for as many as that needs.
+        """
+        if not count:
+            return np.zeros(0, np.int64)
         bitmap, wanted = np.packbits(allowed, bitorder="little"), min(k + _SPARE, count)
         parameters = self._faiss.SearchParametersIVF(
             sel=self._faiss.IDSelectorBitmap(bitmap),
-            nprobe=self._probes(wanted, count, allowed.size),
+            nprobe=probes or probes_for(self._count, k, count, allowed.size),
         )
         query = np.ascontiguousarray(vector[np.newaxis], np.float32)
         _, found = self._index.search(query, wanted, params=parameters)
         rows: Rows = found[0][found[0] >= 0]
         return rows
 
-    def _probes(self, wanted: int, count: int, total: int) -> int:
-        """Return the number of lists to search: more where more papers are wanted or fewer are
-        allowed.
-        """
-        share = _PROBED * math.sqrt(total / count) + _PROBED_A_ROOT * math.sqrt(wanted / count)
-        return max(1, min(self._count, math.ceil(share * self._count)))
+
+def probes_for(lists: int, k: int, count: int, total: int) -> int:
+    """Return how many of the lists to search for k of the `count` rows that are allowed, of `total`
+    rows: more where more papers are wanted or fewer are allowed.
+    """
+    wanted = min(k + _SPARE, count)
+    share = _PROBED * math.sqrt(total / count) + _PROBED_A_ROOT * math.sqrt(wanted / count)
+    return max(1, min(lists, math.ceil(share * lists)))

@@ -45,7 +45,8 @@ class _Visible(NamedTuple):
 class EvidenceStore:
     """`protocols.Evidence` over segments and their tables.
 
-    `in_scope` says which papers a scope includes.
+    `in_scope` says which papers a scope includes. `first_uses` and `first_spans` have the number of
+    each segment's first use and first span.
     """
 
     def __init__(
@@ -57,8 +58,8 @@ class EvidenceStore:
         self.segments, self.tables, self._in_scope = list(segments), tables, in_scope
 
         self._first_sentences = np.cumsum([0, *map(len, segments)])
-        self._first_uses = np.cumsum([0, *(segment.uses for segment in segments)])
-        self._first_spans = np.cumsum([0, *(segment.spans for segment in segments)])
+        self.first_uses = np.cumsum([0, *(segment.uses for segment in segments)])
+        self.first_spans = np.cumsum([0, *(segment.spans for segment in segments)])
         self._visible = lru_cache(maxsize=_SCOPES_KEPT)(self._find_visible)
         self._all_profiles = lru_cache(maxsize=_SCOPES_KEPT)(self._count_profiles)
 
@@ -73,7 +74,7 @@ class EvidenceStore:
         visible = self._visible(scope).spans
 
         parts = [np.zeros(0, np.int64)]
-        for segment, first in zip(self.segments, self._first_spans.tolist(), strict=False):
+        for segment, first in zip(self.segments, self.first_spans.tolist(), strict=False):
             postings, counts = segment.postings(terms)
             spans = postings.values + first
             # span | column | count in one number, which sorts far faster than three columns
@@ -106,15 +107,15 @@ class EvidenceStore:
 
     def _span_values(self, spans: Rows, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Return `values`, filled with the segments' values of each span."""
-        for segment, positions, local in self._split(self._first_spans, spans):
+        for segment, positions, local in self._split(self.first_spans, spans):
             values[positions] = segment.array(name)[local]
         return values
 
     def texts(self, spans: Rows) -> list[str]:
         """Return the text of each span without citation marks, as it was first written."""
         uses = np.zeros(spans.size, np.int64)
-        for segment, positions, local in self._split(self._first_spans, spans):
-            first = self._first_uses[self.segments.index(segment)]
+        for segment, positions, local in self._split(self.first_spans, spans):
+            first = self.first_uses[self.segments.index(segment)]
             uses[positions] = segment.array("spans.first_uses")[local] + first
 
         sentences = self.sentences(self._sentence_of(uses))
@@ -251,12 +252,14 @@ class EvidenceStore:
 
     def sentences(self, numbers: Rows) -> list[CitingSentence]:
         """Return the sentences with these numbers, in that order."""
-        sentences: dict[int, CitingSentence] = {}
+        return [decode(content) for content in self.raw_sentences(numbers)]
+
+    def raw_sentences(self, numbers: Rows) -> list[bytes]:
+        """Return the sentences with these numbers as they are stored."""
+        contents: dict[int, bytes] = {}
         for segment, positions, local in self._split(self._first_sentences, numbers):
-            sentences |= zip(
-                positions.tolist(), map(decode, segment.records.raw(local)), strict=True
-            )
-        return [sentences[position] for position in range(numbers.size)]
+            contents |= zip(positions.tolist(), segment.records.raw(local), strict=True)
+        return [contents[position] for position in range(numbers.size)]
 
     # What is visible
 
@@ -298,7 +301,7 @@ class EvidenceStore:
     def _sentence_of(self, uses: Rows) -> Rows:
         """Return the number of the sentence that each use of a span is in."""
         sentences = np.zeros(uses.size, np.int64)
-        for segment, positions, local in self._split(self._first_uses, uses):
+        for segment, positions, local in self._split(self.first_uses, uses):
             first = self._first_sentences[self.segments.index(segment)]
             owners = np.searchsorted(segment.array("uses.starts"), local, "right") - 1
             sentences[positions] = owners + first
@@ -306,7 +309,7 @@ class EvidenceStore:
 
     def _spans(self, uses: Rows) -> list[Span]:
         columns = np.zeros((uses.size, 3), np.int64)
-        for segment, positions, local in self._split(self._first_uses, uses):
+        for segment, positions, local in self._split(self.first_uses, uses):
             for column, name in enumerate(("begins", "ends", "kinds")):
                 columns[positions, column] = segment.array(f"uses.{name}")[local]
         return [Span(start, end, KINDS[kind]) for start, end, kind in columns.tolist()]

@@ -246,6 +246,13 @@ class EvidenceWriter:
 
         keys = np.concatenate([np.zeros(0, np.int64), *(keys for keys, _ in self._postings)])
         counts = np.concatenate([np.zeros(0, np.int64), *(counts for _, counts in self._postings)])
+        self.write_postings(self.folder, keys, counts)
+
+    @staticmethod
+    def write_postings(folder: Path, keys: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+        """Write an inverted index, given as term << 32 | span with the count of each, in any
+        order.
+        """
         # sorted by term, then span
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
@@ -257,7 +264,7 @@ class EvidenceWriter:
             "counts": counts[order],
         }
         for name, array in arrays.items():
-            write_array(self.folder / f"postings.{name}", array, _POSTINGS[f"postings.{name}"])
+            write_array(folder / f"postings.{name}", array, _POSTINGS[f"postings.{name}"])
 
     def abandon(self) -> None:
         """Close all files without finishing them."""

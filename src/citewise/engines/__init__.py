@@ -1,0 +1,1 @@
+"""Libraries that are more than one folder: cut into shards, and served by a cluster."""

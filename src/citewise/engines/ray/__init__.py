@@ -1,0 +1,1 @@
+"""Shards on a Ray cluster: Ray places, restarts and routes, the shards hold the data."""

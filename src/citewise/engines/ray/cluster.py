@@ -1,0 +1,75 @@
+"""Starts, shows, switches and ends a library on a cluster."""
+
+import time
+from pathlib import Path
+
+from citewise.engines.ray.connection import NAMESPACE, Address, join
+from citewise.engines.ray.directory import ClusterState, Directory
+from citewise.engines.ray.local_nodes import start_nodes, stop_nodes
+from citewise.engines.ray.opening import directory_of, state_of
+from citewise.engines.shards import manifest as manifests
+from citewise.errors import CitewiseError, MissingData, Unavailable
+
+_READY_SECONDS = 600.0
+
+
+def up(folder: Path, address: Address, nodes: int = 0, replicas: int = 2) -> ClusterState:
+    """Serve a folder of shards; return the cluster's state once every shard is open.
+
+    `nodes` is how many nodes to start on this machine, 0 to use a cluster that runs already. Nodes
+    that join it later are used as well.
+    """
+    manifests.load(folder)
+    if nodes:
+        start_nodes(address, nodes)
+    ray = join(address)
+    directory = (
+        ray.remote(Directory)
+        .options(
+            name=address.name,
+            namespace=NAMESPACE,
+            lifetime="detached",
+            get_if_exists=True,
+            num_cpus=0,
+            max_restarts=-1,
+            max_concurrency=8,
+        )
+        .remote(address.name, str(folder.resolve()), replicas)
+    )
+
+    until = time.monotonic() + _READY_SECONDS
+    while time.monotonic() < until:
+        state: ClusterState = ray.get(directory.check.remote(), timeout=_READY_SECONDS)
+        if len([each for each in state.nodes.values() if each]) >= max(nodes, 1):
+            return state
+        time.sleep(0.2)
+    raise Unavailable(f"{address}: the nodes did not start within {_READY_SECONDS:.0f} seconds")
+
+
+def status(address: Address) -> ClusterState:
+    """Return what a cluster's directory says."""
+    return state_of(address)[2]
+
+
+def switch(address: Address) -> ClusterState:
+    """Make the newest generation in the folder of shards the one that is served."""
+    ray, directory = directory_of(address)
+    try:
+        state: ClusterState = ray.get(directory.switch.remote(), timeout=_READY_SECONDS)
+    except ray.exceptions.RayTaskError as error:
+        raise Unavailable(f"{address}: {error.cause}") from None
+    return state
+
+
+def down(address: Address) -> None:
+    """End a library on a cluster, and the nodes where they were started on this machine."""
+    found: CitewiseError | None = None
+    try:
+        ray, directory = directory_of(address)
+        ray.get(directory.stop.remote(), timeout=60)
+        ray.kill(directory, no_restart=True)
+        ray.shutdown()
+    except (MissingData, Unavailable) as error:
+        found = error
+    if not stop_nodes(address) and found is not None:
+        raise found

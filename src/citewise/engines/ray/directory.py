@@ -1,0 +1,184 @@
+"""The actor that knows a cluster: which nodes live, which shards they have, which generation is
+current.
+"""
+
+import contextlib
+import threading
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from citewise.engines.ray.connection import NAMESPACE, ray_module
+from citewise.engines.ray.placement import Placement, placed
+from citewise.engines.ray.shard_node import NodeState, ShardNode
+from citewise.engines.shards import manifest as manifests
+from citewise.engines.version import installed_version
+from citewise.errors import Unavailable
+
+CHECK_SECONDS = 2.0
+"""Time between two looks at the nodes."""
+
+_PATIENCE = 10.0
+"""Seconds that a node may take to say that it lives: on a busy machine, some do."""
+
+_OPENING_SECONDS = 600.0
+_THREADS = 8
+"""Messages that a node answers at once."""
+
+
+class ClusterState(NamedTuple):
+    """What clients have to know."""
+
+    version: str
+    folder: str
+    generation: int
+    shards: int
+    replicas: int
+    placement: Placement
+    nodes: dict[str, NodeState | None]
+    """By the actors' names; None for a node that does not answer."""
+    problems: list[str]
+    """What is wrong, in words."""
+
+
+class Directory:
+    """Keeps a shard node on every machine of the cluster, and a placement of the shards on them."""
+
+    def __init__(self, name: str, folder: str, replicas: int, version: str = "") -> None:
+        """`name` is the library's in the cluster, `folder` where every node finds the shards."""
+        self._ray, self._name, self._folder = ray_module(), name, folder
+        self._replicas, self._version = replicas, version or installed_version()
+        manifest = manifests.load(Path(folder))
+        self._generation, self._shards = manifest.generation, len(manifest.shards)
+        self._handles: dict[str, Any] = {}
+        self._states: dict[str, NodeState | None] = {}
+        self._placement: Placement = {}
+        self._problems: list[str] = []
+        self._changing = threading.RLock()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def state(self) -> ClusterState:
+        """Return the cluster as it was at the last look at its nodes."""
+        return ClusterState(
+            self._version,
+            self._folder,
+            self._generation,
+            self._shards,
+            self._replicas,
+            dict(self._placement),
+            dict(self._states),
+            list(self._problems),
+        )
+
+    def check(self) -> ClusterState:
+        """Look at all nodes now: start what is missing, and place the shards of lost nodes."""
+        with self._changing:
+            self._start_missing()
+            self._states = self._asked()
+            living = [name for name, state in self._states.items() if state is not None]
+            wanted = placed(self._shards, self._replicas, living, self._placement)
+            self._problems = self._prepare(wanted, self._generation)
+            self._placement = wanted
+        return self.state()
+
+    def switch(self) -> ClusterState:
+        """Make the newest generation of the folder current, once every replica has opened it; those
+        who read the one before can go on.
+        """
+        with self._changing:
+            manifest = manifests.load(Path(self._folder))
+            wanted = placed(len(manifest.shards), self._replicas, [*self._living()], {})
+            problems = self._prepare(wanted, manifest.generation)
+            if problems:
+                raise Unavailable(
+                    f"generation {manifest.generation} cannot be served, and the cluster stays at "
+                    f"{self._generation}: {'; '.join(problems[:3])}"
+                )
+            self._generation, self._shards = manifest.generation, len(manifest.shards)
+            self._placement = wanted
+            for handle in self._living().values():
+                handle.retire.remote(manifest.generation - 1)
+        return self.state()
+
+    def stop(self) -> None:
+        """End all nodes' actors."""
+        with self._changing:
+            for handle in self._handles.values():
+                self._ray.kill(handle, no_restart=True)
+
+    def _watch(self) -> None:
+        waiting = threading.Event()
+        while True:
+            with contextlib.suppress(Exception):  # the next look may go better
+                self.check()
+            waiting.wait(CHECK_SECONDS)
+
+    def _living(self) -> dict[str, Any]:
+        return {name: handle for name, handle in self._handles.items() if self._states.get(name)}
+
+    def _start_missing(self) -> None:
+        """Start a shard node on every living machine that has none; forget those of lost ones."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        machines = {
+            f"{self._name}-{each['NodeID'][:12]}": each["NodeID"]
+            for each in self._ray.nodes()
+            if each["Alive"]
+        }
+        for name in [name for name in self._handles if name not in machines]:
+            del self._handles[name]
+        for name, machine in machines.items():
+            if name not in self._handles:
+                self._handles[name] = (
+                    self._ray.remote(ShardNode)
+                    .options(
+                        name=name,
+                        namespace=NAMESPACE,
+                        lifetime="detached",
+                        get_if_exists=True,
+                        num_cpus=0,
+                        max_restarts=-1,
+                        max_concurrency=_THREADS,
+                        scheduling_strategy=NodeAffinitySchedulingStrategy(machine, soft=False),
+                    )
+                    .remote(self._folder, self._version)
+                )
+
+    def _asked(self) -> dict[str, NodeState | None]:
+        """Return what each node says of itself, None for those that say nothing in time."""
+        asked = {name: handle.state.remote() for name, handle in self._handles.items()}
+        if not asked:
+            return {}
+        self._ray.wait([*asked.values()], num_returns=len(asked), timeout=_PATIENCE)
+        return {name: self._state(reference) for name, reference in asked.items()}
+
+    def _state(self, reference: Any) -> NodeState | None:
+        try:
+            state: NodeState = self._ray.get(reference, timeout=0.1)
+        except self._ray.exceptions.RayError:
+            return None
+        return state
+
+    def _prepare(self, placement: Placement, generation: int) -> list[str]:
+        """Let nodes open their shards of a generation; return what goes wrong."""
+        asked = {}
+        for name, handle in self._living().items():
+            state = self._states[name]
+            open_ones = state.generations.get(generation, []) if state else []
+            missing = [
+                shard
+                for shard, owners in placement.items()
+                if name in owners and shard not in open_ones
+            ]
+            if missing:
+                asked[name] = handle.prepare.remote(generation, missing)
+
+        problems = [
+            f"shard {shard} has no replica" for shard, owners in placement.items() if not owners
+        ]
+        for name, reference in asked.items():
+            try:
+                found = self._ray.get(reference, timeout=_OPENING_SECONDS)
+                problems += [f"{name}: {problem}" for problem in found.values()]
+            except self._ray.exceptions.RayError as error:
+                problems.append(f"{name}: {type(error).__name__} while it opened its shards")
+        return problems

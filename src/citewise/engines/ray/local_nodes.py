@@ -1,0 +1,200 @@
+"""Ray's processes on this machine, one loopback address a node: a cluster to try, and to test.
+
+Ray listens on 127.0.0.2 and up: it replaces 127.0.0.1 by the machine's own address, where others
+could reach it.
+"""
+
+import contextlib
+import importlib.util
+import ipaddress
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from citewise.engines.ray.connection import SETTINGS, Address
+from citewise.errors import BadInput, MissingExtra, Unavailable
+from citewise.library.files import replace
+
+_STARTED = "Ray runtime started"
+_START_SECONDS = 180.0
+_STOP_SECONDS = 5.0
+_OBJECT_STORE = 100_000_000
+"""Bytes of a node's object store: answers pass beside it."""
+
+
+_children: dict[int, subprocess.Popen[bytes]] = {}
+"""The nodes that this process started; when one ends, it has to be waited for."""
+
+
+class LocalNodes(msgspec.Struct, frozen=True):
+    """The processes of a cluster on this machine."""
+
+    address: str
+    processes: tuple[int, ...]
+    """One a node, the head first; each ends all that it started."""
+    folder: str
+    """Ray's files, and the logs."""
+
+
+def _clusters() -> Path:
+    return Path(platformdirs.user_state_dir("citewise")) / "clusters"
+
+
+def _record(address: Address) -> Path:
+    return _clusters() / f"{address.host}-{address.port}.json"
+
+
+def token_file() -> Path:
+    """Return the file with the token of this user's clusters on this machine; it is made where it
+    is missing, and only its owner may read it.
+    """
+    file = _clusters() / "token"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600), "w") as opened:
+            opened.write(secrets.token_hex(32))
+    return file
+
+
+def known_nodes(address: Address) -> LocalNodes | None:
+    """Return the processes of a cluster that this user started on this machine."""
+    try:
+        return msgspec.json.decode(_record(address).read_bytes(), type=LocalNodes)
+    except (OSError, ValueError):
+        return None
+
+
+def use_token(address: Address) -> None:
+    """Let Ray use the token of a cluster that this user started here, unless one is set."""
+    if known_nodes(address) is not None and "RAY_AUTH_MODE" not in os.environ:
+        # before Ray is imported, which reads both once
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ["RAY_AUTH_TOKEN_PATH"] = str(token_file())
+
+
+def start_nodes(address: Address, count: int) -> LocalNodes:
+    """Start a head and further nodes, one after the other."""
+    if importlib.util.find_spec("ray") is None:
+        raise MissingExtra("a cluster", "cluster")
+    if not address.host.startswith("127.") or address.host == "127.0.0.1":
+        raise BadInput(
+            f"{address.host}: nodes on this machine get the addresses from 127.0.0.2 on; to use a "
+            "cluster of other machines, start Ray there and give its address with --address"
+        )
+    if known_nodes(address) is not None:
+        stop_nodes(address)
+
+    folder = Path(tempfile.mkdtemp(prefix="citewise-"))  # short: sockets are in it
+    nodes = LocalNodes(address.cluster, (), str(folder))
+    first = ipaddress.ip_address(address.host)
+    for number in range(count):
+        process = _start(address, str(first + number), nodes)
+        nodes = msgspec.structs.replace(nodes, processes=(*nodes.processes, process))
+        replace(_record(address), msgspec.json.encode(nodes))
+    return nodes
+
+
+def start_node(address: Address, host: str) -> int:
+    """Start one more node of a cluster on this machine; return its process."""
+    nodes = known_nodes(address)
+    if nodes is None:
+        raise BadInput(f"{address}: no cluster of this machine has this address")
+    process = _start(address, host, nodes)
+    nodes = msgspec.structs.replace(nodes, processes=(*nodes.processes, process))
+    replace(_record(address), msgspec.json.encode(nodes))
+    return process
+
+
+def _start(address: Address, host: str, nodes: LocalNodes) -> int:
+    """Start a node and wait until it runs; return its process."""
+    log = Path(nodes.folder) / f"{host}.log"
+    where = ["--address", address.cluster]
+    if not nodes.processes:
+        where = ["--head", "--port", str(address.port), "--include-dashboard", "false"]
+        where += ["--temp-dir", nodes.folder]
+    command = [
+        *(str(Path(sys.executable).parent / "ray"), "start", "--block", *where),
+        *("--node-ip-address", host, "--num-cpus", "1"),
+        *("--object-store-memory", str(_OBJECT_STORE), "--disable-usage-stats"),
+        *("--min-worker-port", "0", "--max-worker-port", "0"),
+        *("--dashboard-agent-listen-port", "0"),
+    ]
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token_file())}
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **SETTINGS, **token},
+            start_new_session=True,
+        )
+    for _ in _moments(_START_SECONDS):
+        _children[process.pid] = process
+        if _STARTED in log.read_text("utf-8", "replace"):
+            return process.pid
+        if process.poll() is not None:
+            break
+    raise Unavailable(f"Ray did not start on {host}; see {log}")
+
+
+def stop_nodes(address: Address) -> bool:
+    """End the processes of a cluster that was started here; return whether there was one."""
+    nodes = known_nodes(address)
+    if nodes is None:
+        return False
+
+    for process in nodes.processes:  # all at once: each waits for what it started
+        _send(process, signal.SIGTERM)
+    for process in nodes.processes:
+        end_node(process)
+    shutil.rmtree(nodes.folder, ignore_errors=True)
+    _record(address).unlink(missing_ok=True)
+    return True
+
+
+def end_node(process: int, first: signal.Signals = signal.SIGTERM) -> None:
+    """End a node: its process and all that it started, which are a session of their own."""
+    for sent in (first, signal.SIGKILL):
+        if not _is_ray(process):
+            return
+        _send(process, sent)
+        for _ in _moments(_STOP_SECONDS):
+            if not _is_ray(process):
+                return
+
+
+def _send(process: int, sent: signal.Signals) -> None:
+    """Send a signal to a node's session, if it is still one of Ray's."""
+    if _is_ray(process):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process, sent)
+
+
+def _is_ray(process: int) -> bool:
+    """Return whether a process still runs, and is one of Ray's: numbers are used again."""
+    if process in _children and _children[process].poll() is not None:
+        del _children[process]
+        return False
+    try:
+        return b"ray" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _moments(seconds: float) -> Iterator[None]:
+    """Yield a few times a second until the time is over."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        yield
+        time.sleep(0.1)

@@ -1,0 +1,36 @@
+"""Which nodes have which shards."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+Placement = dict[int, list[str]]
+"""For each shard the names of the nodes that have a replica of it, the first choice first."""
+
+
+def placed(
+    shards: int, replicas: int, nodes: Sequence[str], old: Mapping[int, list[str]]
+) -> Placement:
+    """Return a placement on the nodes that live: replicas on different nodes, evenly spread.
+
+    A replica on a living node stays where it is, unless the node has more than its share.
+    """
+    replicas = min(replicas, len(nodes))
+    most = math.ceil(shards * replicas / max(len(nodes), 1))
+    load = dict.fromkeys(nodes, 0)
+    placement: Placement = {shard: [] for shard in range(shards)}
+
+    def put(shard: int, node: str) -> None:
+        placement[shard].append(node)
+        load[node] += 1
+
+    # replica by replica, so that the first choices are spread as well
+    for replica in range(replicas):
+        for shard in range(shards):
+            before = old.get(shard, ())
+            if replica < len(before) and load.get(before[replica], most) < most:
+                put(shard, before[replica])
+    for shard in range(shards):
+        while len(placement[shard]) < replicas:
+            free = [node for node in nodes if node not in placement[shard]]
+            put(shard, min(free, key=lambda node: load[node]))
+    return placement

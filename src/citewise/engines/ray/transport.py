@@ -1,0 +1,212 @@
+"""Calls to shards on the nodes of a cluster: one message a node, and another replica on failure."""
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from citewise import errors
+from citewise.engines.ray.connection import NAMESPACE
+from citewise.engines.ray.directory import ClusterState
+from citewise.engines.ray.shard_node import Failure
+from citewise.engines.ray.wire import packed, unpacked
+from citewise.engines.shards.transport import Call
+from citewise.errors import CitewiseError, Unavailable
+
+_SUSPECTED_SECONDS = 5.0
+"""A node that failed is asked last for this long."""
+
+_PAUSE = 0.25
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What a client has sent and got."""
+
+    trips: int = 0
+    """Times that it waited for shards."""
+    messages: int = 0
+    """Messages, one a node."""
+    sent: int = 0
+    received: int = 0
+    """Bytes."""
+    retries: int = 0
+    """Messages that were sent again, to another replica."""
+
+
+class RayTransport:
+    """`Transport` over the actors of a cluster; threads may share it."""
+
+    def __init__(
+        self,
+        ray: Any,
+        directory: Any,
+        state: ClusterState,
+        timeout: float = 30.0,
+        patience: float = 20.0,
+    ) -> None:
+        """`timeout` is how many seconds a node may take for an answer, `patience` after how many a
+        shard that no replica answers for is given up.
+        """
+        self._ray, self._directory, self._timeout = ray, directory, timeout
+        self._generation, self._version = state.generation, state.version
+        self._placement, self._handles = state.placement, dict[str, Any]()
+        self._suspected: dict[str, float] = {}
+        self._looking = threading.Lock()
+        self.patience, self.traffic = patience, Traffic()
+
+    def ask(self, calls: Sequence[Call]) -> list[Any]:
+        """Return the answer to each call; where no replica of a shard answers, raise an error."""
+        self.traffic.trips += 1
+        answers: dict[int, Any] = {}
+        tried: dict[int, dict[str, str]] = {position: {} for position in range(len(calls))}
+        until = time.monotonic() + self.patience
+
+        while len(answers) < len(calls):
+            open_ones = [position for position in tried if position not in answers]
+            by_node = self._by_node(calls, open_ones, tried)
+            if not by_node:
+                if time.monotonic() > until:
+                    raise self._without_replica(calls, open_ones, tried)
+                time.sleep(_PAUSE)
+                self._look_again()
+                tried |= {position: {} for position in open_ones}
+                continue
+            self._round(calls, by_node, answers, tried)
+
+        return [answers[position] for position in range(len(calls))]
+
+    def _round(
+        self,
+        calls: Sequence[Call],
+        by_node: dict[str, list[int]],
+        answers: dict[int, Any],
+        tried: dict[int, dict[str, str]],
+    ) -> None:
+        """Send one message to each node; note the answers, and what went wrong."""
+        sent = {}
+        for node, positions in by_node.items():
+            message = packed([tuple(calls[position]) for position in positions])
+            self.traffic.messages += 1
+            self.traffic.sent += len(message)
+            self.traffic.retries += any(tried[position] for position in positions)
+            handle = self._handle(node)
+            if handle is not None:
+                sent[node] = handle.ask.remote(self._generation, self._version, message)
+            else:
+                self._suspect(node, positions, tried, "it is not there any more")
+
+        for node, reference in sent.items():
+            try:
+                content = self._ray.get(reference, timeout=self._timeout)
+            except self._ray.exceptions.RayError as error:
+                self._suspect(node, by_node[node], tried, type(error).__name__)
+                continue
+            self.traffic.received += len(content)
+            for position, answer in zip(by_node[node], unpacked(content), strict=True):
+                self._note(node, position, answer, answers, tried)
+
+    @staticmethod
+    def _note(
+        node: str,
+        position: int,
+        answer: Any,
+        answers: dict[int, Any],
+        tried: dict[int, dict[str, str]],
+    ) -> None:
+        if not isinstance(answer, Failure):
+            answers[position] = answer
+        elif answer.elsewhere:
+            tried[position][node] = answer.message
+        else:
+            raise _error(answer)
+
+    def _by_node(
+        self, calls: Sequence[Call], positions: Iterable[int], tried: dict[int, dict[str, str]]
+    ) -> dict[str, list[int]]:
+        """Return which calls go to which node: the first replica that was not tried, those under
+        suspicion last. A call for which none is left is left out; {} where any is.
+        """
+        now, chosen = time.monotonic(), dict[str, list[int]]()
+        for position in positions:
+            owners = [
+                node
+                for node in self._placement.get(calls[position].shard, ())
+                if node not in tried[position]
+            ]
+            if not owners:
+                return {}
+            node = min(owners, key=lambda each: self._suspected.get(each, 0.0) > now)
+            chosen.setdefault(node, []).append(position)
+        return chosen
+
+    def _suspect(
+        self, node: str, positions: list[int], tried: dict[int, dict[str, str]], why: str
+    ) -> None:
+        self._suspected[node] = time.monotonic() + _SUSPECTED_SECONDS
+        self._handles.pop(node, None)
+        for position in positions:
+            tried[position][node] = why
+
+    def _handle(self, node: str) -> Any | None:
+        if node not in self._handles:
+            try:
+                self._handles[node] = self._ray.get_actor(node, NAMESPACE)
+            except ValueError:  # no actor has that name
+                return None
+        return self._handles[node]
+
+    def newest_generation(self) -> int:
+        """Return the generation that the cluster serves now."""
+        return self._look_again().generation
+
+    def _look_again(self) -> ClusterState:
+        """Ask the directory where shards are now."""
+        with self._looking:
+            try:
+                state: ClusterState = self._ray.get(
+                    self._directory.state.remote(), timeout=self._timeout
+                )
+            except self._ray.exceptions.RayError as error:
+                raise Unavailable(
+                    f"the cluster's directory does not answer ({type(error).__name__}); see: "
+                    "citewise cluster status"
+                ) from None
+            if state.generation == self._generation:
+                self._placement = state.placement
+            return state
+
+    def _without_replica(
+        self, calls: Sequence[Call], positions: list[int], tried: dict[int, dict[str, str]]
+    ) -> Unavailable:
+        """Return the error that names the shards that nobody answers for."""
+        missing = sorted(
+            {
+                calls[position].shard
+                for position in positions
+                if not set(self._placement.get(calls[position].shard, ())) - set(tried[position])
+            }
+        )
+        reasons = {
+            f"{node}: {why}" for position in positions for node, why in tried[position].items()
+        }
+        why = "; ".join(sorted(reasons)) or "no node has a replica"
+        return Unavailable(
+            f"no replica of shard {', '.join(map(str, missing))} of generation {self._generation} "
+            f"answers ({why}); an answer without it would not be complete. See which nodes live "
+            "with: citewise cluster status"
+        )
+
+
+def _error(failure: Failure) -> CitewiseError:
+    """Return the error that a shard raised."""
+    kinds = {
+        each.code: each
+        for each in vars(errors).values()
+        if isinstance(each, type) and issubclass(each, CitewiseError)
+    }
+    kind = kinds.get(failure.code, CitewiseError)
+    return (
+        kind(failure.message) if kind is not errors.MissingExtra else CitewiseError(failure.message)
+    )

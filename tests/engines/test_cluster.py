@@ -1,0 +1,204 @@
+"""A library on a cluster answers as the library does, whatever of the cluster fails."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import citewise
+from citewise.api import Library
+from citewise.engines.ray import cluster, opening
+from citewise.engines.ray.connection import Address
+from citewise.engines.ray.local_nodes import end_node, known_nodes
+from citewise.engines.ray.opening import ClusterStores
+from citewise.engines.shards import manifest as manifests
+from citewise.engines.shards.cutting import cut
+from citewise.errors import BadInput, BadLibrary, MissingData, Unavailable
+from citewise.types import Paper, Query
+from command_line import in_own_process
+from contracts import PAPERS, SENTENCES
+from engines.clusters import is_whole, running, wait_until
+from stores.implementations import Given, in_a_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("ray") is None, reason="ray is not installed: pip install ray"
+    ),
+]
+
+QUERIES = [Query(paper.title, paper.abstract) for paper in PAPERS[:6]]
+SENTENCE = Query(sentence=SENTENCES[3].text)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """The library that is cut."""
+    return Library(in_a_folder(tmp_path_factory.mktemp("whole"), Given([*PAPERS, *SENTENCES])))
+
+
+@pytest.fixture(scope="module")
+def shards(whole: Library, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three shards of it."""
+    folder = tmp_path_factory.mktemp("shards")
+    cut(whole.stores.info.location, 3, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(shards: Path) -> Iterator[Address]:
+    """A cluster of three nodes that serves the shards."""
+    with running(shards) as found:
+        yield found
+
+
+@pytest.fixture
+def library(address: Address) -> Library:
+    """The library on the cluster, once all of it is there."""
+    wait_until(address, is_whole)
+    return citewise.open(str(address))
+
+
+def stores(library: Library) -> ClusterStores:
+    assert isinstance(library.stores, ClusterStores)
+    return library.stores
+
+
+def answers(library: Library, system: str = "best") -> list[list[tuple[str, float]]]:
+    """Return what a system says to some drafts, and to a sentence."""
+    asked = [library.answer(query, 20, system) for query in (*QUERIES, SENTENCE)]
+    return [[(each.paper.id, round(each.score, 9)) for each in answer] for answer in asked]
+
+
+def processes(address: Address, shard: int) -> list[int]:
+    """Return the processes of the nodes that have a shard, the first choice first."""
+    state = cluster.status(address)
+    nodes = [state.nodes[name] for name in state.placement[shard]]
+    return [node.process for node in nodes if node is not None]
+
+
+@pytest.mark.parametrize("system", ["bm25", "navigation", "best", "evidence", "ilciter"])
+def test_the_answers_are_the_library_s(whole: Library, library: Library, system: str) -> None:
+    assert answers(library, system) == answers(whole, system)
+
+
+def test_explanations_and_evidence_come_from_the_cluster(whole: Library, library: Library) -> None:
+    found, expected = (
+        each.answer(SENTENCE, 5, "evidence", explain=True, evidence=2) for each in (library, whole)
+    )
+    assert [each.evidence for each in found] == [each.evidence for each in expected]
+    assert [each.reasons for each in found] == [each.reasons for each in expected]
+
+
+def test_traffic_is_counted(library: Library) -> None:
+    traffic = stores(library).transport.traffic
+    library.answer(QUERIES[0], 5, "bm25")
+    assert 0 < traffic.trips <= traffic.messages <= 3 * traffic.trips
+    assert min(traffic.sent, traffic.received) > 0 and traffic.retries == 0
+
+
+def test_commands_take_the_address(address: Address, library: Library) -> None:
+    told = in_own_process("info", "--library", address, "--json")
+    assert told.code == 0 and f'"papers": {len(PAPERS)}' in told.out, told.err
+    shown = in_own_process("cluster", "status", "--library", address)
+    assert shown.code == 0 and "generation 1, 3 shards x 2" in shown.out, shown.err
+
+
+def test_a_wrong_token_is_refused(address: Address) -> None:
+    done = in_own_process("info", "--library", address, RAY_AUTH_TOKEN="0" * 64)
+    assert done.code == 1 and "refuses this client's token" in done.err, done.err
+
+
+def test_names_and_addresses_that_are_not_there_are_refused(address: Address) -> None:
+    with pytest.raises(MissingData, match="no library named 'other'"):
+        citewise.open(str(address._replace(name="other")))
+    with pytest.raises(BadInput, match="has joined the cluster at"):
+        citewise.open(str(address._replace(host="127.0.0.9")))
+
+
+def test_another_version_is_refused(
+    address: Address, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the client, and by a node for a client that does not look."""
+    monkeypatch.setattr(opening, "installed_version", lambda: "9.9")
+    with pytest.raises(BadLibrary, match=r"the cluster runs citewise .*, and this is 9\.9"):
+        citewise.open(str(address))
+    monkeypatch.setattr(stores(library).transport, "_version", "9.9")
+    with pytest.raises(Unavailable, match=r"this client is 9\.9; install the same version"):
+        library.answer(QUERIES[0])
+
+
+def test_a_killed_worker_is_not_missed(whole: Library, address: Address, library: Library) -> None:
+    for shard in range(3):
+        os.kill(processes(address, shard)[0], signal.SIGKILL)
+        assert answers(library, "bm25") == answers(whole, "bm25")
+        wait_until(address, is_whole)
+    assert stores(library).transport.traffic.retries > 0
+
+
+def test_a_lost_file_is_named_and_found_again(
+    whole: Library, address: Address, library: Library, shards: Path
+) -> None:
+    """A replica that has it open goes on; without one, the error says what is missing."""
+    folder = shards / manifests.folder_name(1) / manifests.shard_name(1)
+    shutil.move(folder / "segment" / "records.zst", folder / "lost")
+    one, other = processes(address, 1)
+    os.kill(one, signal.SIGKILL)
+    assert answers(library, "bm25") == answers(whole, "bm25")
+    wait_until(address, lambda state: any("records.zst" in each for each in state.problems))
+
+    os.kill(other, signal.SIGKILL)
+    stores(library).transport.patience = 3.0
+    expected = r"no replica of shard 1 of generation 1 answers .*records\.zst: missing"
+    with pytest.raises(Unavailable, match=expected):
+        answers(library, "bm25")
+
+    shutil.move(folder / "lost", folder / "segment" / "records.zst")
+    wait_until(address, is_whole)
+    assert answers(library, "bm25") == answers(whole, "bm25")
+
+
+def test_a_generation_is_switched_under_load(
+    whole: Library, address: Address, library: Library, shards: Path, tmp_path: Path
+) -> None:
+    """Who has opened the old one goes on with it; who opens then gets the new one."""
+    expected, wrong, stop = answers(whole, "bm25"), [], threading.Event()
+
+    def ask() -> None:
+        while not stop.is_set():
+            try:
+                wrong.extend([0] if answers(library, "bm25") != expected else [])
+            except Exception as error:
+                wrong.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    fresh = Paper("fresh", "Quokkas smile", year=2020)
+    in_a_folder(tmp_path / "next", Given([*PAPERS, fresh, *SENTENCES]))
+    cut(tmp_path / "next", 3, shards)
+    assert cluster.switch(address).generation == 2
+    newer = citewise.open(str(address))
+    stop.set()
+    asking.join()
+
+    assert wrong == []
+    assert stores(library).newest_generation() == newer.stores.info.generation == 2
+    assert "fresh" in newer and "fresh" not in library
+
+
+def test_a_killed_node_is_not_missed(address: Address) -> None:
+    """Its shards are placed on the nodes that are left."""
+    wait_until(address, is_whole)
+    library = citewise.open(str(address))
+    expected = answers(library, "bm25")
+    nodes = known_nodes(address)
+    assert nodes is not None
+    end_node(nodes.processes[-1], signal.SIGKILL)
+    assert answers(library, "bm25") == expected
+    wait_until(address, lambda state: is_whole(state, nodes=2), 120)
+    assert answers(library, "bm25") == expected
