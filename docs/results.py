@@ -82,6 +82,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "memory": engine.memory,
     "build": engine.build,
     "growth": engine.growth,
+    "arrays": engine.arrays,
     "crash": engine.crash,
     "bibliographies": reading.bibliographies,
     "mutations": reading.mutations,
