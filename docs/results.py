@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import plots
 import results_drafts as drafts
+import results_cluster as cluster
 import results_engine as engine
 import results_lab as lab
 import results_reading as reading
@@ -80,6 +81,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "build": engine.build,
     "growth": engine.growth,
     "crash": engine.crash,
+    "cluster-equality": cluster.equality,
+    "cluster-latency": cluster.latency,
+    "cluster-faults": cluster.faults,
     "bibliographies": reading.bibliographies,
     "mutations": reading.mutations,
     "flips": engine.flips,
