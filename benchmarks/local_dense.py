@@ -15,7 +15,7 @@ import citewise
 from citewise.evaluate import Question
 from citewise.evaluate.sentences import MEASURES
 from citewise.retrieve.ilciter import IlciterParameters
-from citewise.spans.search import Claim
+from citewise.text.tokens import word_count
 from contexts import COLLECTIONS, dev_questions, library_of
 from local import quality
 from measuring import save
@@ -48,7 +48,7 @@ def measure(name: str) -> dict:
         library = citewise.open(library.stores.info.location)
 
     about, questions = library.describe(), dev_questions(library, name, draft=False)
-    long = [each for each in questions if is_long(library, each)]
+    long = [each for each in questions if is_long(each)]
     start = time.process_time()
     found = {
         variant: only(quality(library, (system,), questions)) for variant, system in SYSTEMS.items()
@@ -68,11 +68,9 @@ def measure(name: str) -> dict:
     }
 
 
-def is_long(library: citewise.Library, question: Question) -> bool:
+def is_long(question: Question) -> bool:
     """Whether a claim is long enough for vectors to join by the paper's rule."""
-    claim = Claim.of(library.stores, question.query.claim)
-    mean = library.stores.evidence.statistics(claim.terms).mean_length
-    return bool(claim.counts.sum() > IlciterParameters().threshold * mean)
+    return word_count(question.query.claim) > IlciterParameters().threshold
 
 
 def only(found: dict) -> dict:

@@ -1,10 +1,11 @@
 """The server under load, on the library of 315,000 papers: requests a second, latencies, what it
 does beyond its capacity, its own cost, and its memory over many requests.
 
-    python benchmarks/serve.py [SECONDS] [REQUESTS]
+    python benchmarks/serve.py [SECONDS] [REQUESTS] [LIBRARY]
 
 SECONDS (20) is the length of each load, REQUESTS (100,000) how many cheap ones memory is watched
-over. Needs `wrk`, and asks on 127.0.0.1 only.
+over; LIBRARY is a folder with the papers of `../shared/data/cs`. Needs `wrk`, and asks on 127.0.0.1
+only.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ import citewise
 from citewise.drafts.query import DraftOptions
 from measuring import ROOT, save
 
-LIBRARY = ROOT / "benchmarks" / "work" / "cs-library"
+LIBRARY = Path(sys.argv[3]) if len(sys.argv) > 3 else ROOT / "benchmarks" / "work" / "cs-library"
 CONNECTIONS = (1, 4, 16, 64)
 QUERIES, K = 60, 20
 

@@ -1,12 +1,13 @@
 """The search for a paper's nearest neighbours: how many of the exact ones are found, and how fast,
 beside hnswlib and usearch on the same vectors.
 
-    python benchmarks/vectors.py            (some ten minutes, four gigabytes)
-    python benchmarks/vectors.py 315000     (one size only)
+    python benchmarks/vectors.py            (some twenty minutes, four gigabytes)
+    python benchmarks/vectors.py cs         (one collection only)
 
-The vectors are synthetic: topics of very different sizes, with most of the variation within a
-topic in a few directions. Searches run in turns, on one thread. A rival that is not installed is
-left out: pip install hnswlib usearch.
+`cs` are the vectors of that corpus by the model that ships, asked by drafts of 2021. The others are
+synthetic, as many as their name says: topics of very different sizes, with most of the variation
+within a topic in a few directions. Searches run in turns, on one thread. A rival that is not
+installed is left out: pip install hnswlib usearch.
 """
 
 import gc
@@ -20,11 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.embed.query_vectors import query_vectors
+from citewise.embed.word_models import NNSELECT
 from citewise.library.embeddings.codes import Probe, Runs, coded, scale_of
 from citewise.library.embeddings.lists import InvertedLists, assigned, centroids_of
+from lab import CORPORA, library_of, split_of
 from measuring import save
 
-SIZES, SIZE, K, QUERIES, ROUNDS = (315_000, 2_000_000), 128, 100, 100, 3
+COLLECTIONS, SIZE, K, QUERIES, ROUNDS = ("cs", "315000", "2000000"), 128, 100, 100, 3
+"""SIZE is that of synthetic vectors."""
 TOPICS, DIRECTIONS, CHUNK = 2_000, 24, 50_000
 LINKS, BUILD_DEPTH, DEPTHS = 16, 100, (50, 100, 200, 400)
 
@@ -58,15 +63,25 @@ def synthetic(count: int) -> tuple[Floats, Floats]:
     return vectors[:count], vectors[count:]
 
 
+def of_papers(corpus: str) -> tuple[Floats, Floats]:
+    """Return the vectors of a corpus's papers, and those of some of its dev drafts."""
+    stores = library_of(corpus).stores
+    named = query_vectors(stores, NNSELECT)
+    questions = split_of(corpus, library_of(corpus), CORPORA[corpus][0]).questions(stores, "dev")
+    drafts = np.array([named.of(each.query) for each in questions[:QUERIES]], np.float32)
+    vectors = named.papers.of(stores.papers.rows)
+    return vectors[~np.isnan(vectors).any(1)], drafts
+
+
 def memory() -> float:
     """Return the megabytes of this process that are in memory now."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 / 1e6
 
 
-def ours(codes: Runs) -> tuple[Built, dict[str, float]]:
+def ours(codes: Runs, scale: float) -> tuple[Built, dict[str, float]]:
     """Return the lists over the codes, and what making each part took."""
-    scale, before, start = scale_of(SIZE), memory(), time.perf_counter()
+    before, start = memory(), time.perf_counter()
     centroids = centroids_of(codes, scale)
     trained = time.perf_counter()
     lists = np.concatenate([*assigned(codes, scale, centroids)])
@@ -84,13 +99,13 @@ def ours(codes: Runs) -> tuple[Built, dict[str, float]]:
     return Built(search, filled - start, memory() - before), parts
 
 
-def exact(codes: Runs) -> Search:
-    """Return a search by faiss that compares all codes."""
+def exact(codes: Runs, size: int) -> Search:
+    """Return a search by faiss that compares all codes of vectors with `size` numbers."""
     import faiss
 
-    scale = scale_of(SIZE)
+    scale = scale_of(size)
     index = faiss.IndexScalarQuantizer(
-        SIZE, faiss.ScalarQuantizer.QT_8bit_uniform, faiss.METRIC_INNER_PRODUCT
+        size, faiss.ScalarQuantizer.QT_8bit_uniform, faiss.METRIC_INNER_PRODUCT
     )
     trained = np.array([-128.5 * scale, 255 * scale], np.float32)
     faiss.copy_array_to_vector(trained, index.sq.trained)
@@ -104,7 +119,7 @@ def hnswlib_of(vectors: Floats) -> Callable[[int], Built]:
     import hnswlib
 
     before, start = memory(), time.perf_counter()
-    index = hnswlib.Index(space="ip", dim=SIZE)
+    index = hnswlib.Index(space="ip", dim=vectors.shape[1])
     index.init_index(len(vectors), ef_construction=BUILD_DEPTH, M=LINKS, random_seed=1)
     index.add_items(vectors)
     seconds, grown = time.perf_counter() - start, memory() - before
@@ -124,7 +139,11 @@ def usearch_of(vectors: Floats) -> Callable[[int], Built]:
 
     before, start = memory(), time.perf_counter()
     index: Any = Index(
-        ndim=SIZE, metric="ip", dtype="i8", connectivity=LINKS, expansion_add=BUILD_DEPTH
+        ndim=vectors.shape[1],
+        metric="ip",
+        dtype="i8",
+        connectivity=LINKS,
+        expansion_add=BUILD_DEPTH,
     )
     index.add(np.arange(len(vectors)), vectors)
     seconds, grown = time.perf_counter() - start, memory() - before
@@ -168,12 +187,14 @@ def _recall(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> float:
     return float(np.isin(wanted, found).mean())
 
 
-def measured(count: int) -> dict:
-    """Return what all engines make of some vectors."""
-    vectors, queries = synthetic(count)
-    codes = Runs([coded(vectors, scale_of(SIZE))])
-    built, parts = ours(codes)
-    searches = {"exact": exact(codes), "citewise": built.search}
+def measured(collection: str) -> dict:
+    """Return what all engines make of the vectors of a corpus, or of as many synthetic ones."""
+    synthesised = collection.isdigit()
+    vectors, queries = synthetic(int(collection)) if synthesised else of_papers(collection)
+    count, size = vectors.shape
+    codes = Runs([coded(vectors, scale_of(size))])
+    built, parts = ours(codes, scale_of(size))
+    searches = {"exact": exact(codes, size), "citewise": built.search}
     engines = {"citewise": built}
 
     for name, rival in RIVALS.items():
@@ -187,8 +208,10 @@ def measured(count: int) -> dict:
     gc.collect()
 
     return {
+        "of": "synthetic" if synthesised else collection,
         "vectors": count,
-        "codes in MB": round(count * SIZE / 1e6, 1),
+        "size": size,
+        "codes in MB": round(count * size / 1e6, 1),
         "seconds of ours": {name: round(each, 2) for name, each in parts.items()},
         "built": {
             name: {"seconds": round(each.seconds, 1), "MB": round(each.megabytes, 1)}
@@ -199,8 +222,8 @@ def measured(count: int) -> dict:
 
 
 def main() -> None:
-    sizes = [int(each) for each in sys.argv[1:]] or SIZES
-    save("vectors", {"size": SIZE, "k": K, "measured": [measured(count) for count in sizes]})
+    collections = sys.argv[1:] or COLLECTIONS
+    save("vectors", {"k": K, "measured": [measured(each) for each in collections]})
 
 
 if __name__ == "__main__":

@@ -8,9 +8,12 @@ import results_drafts as drafts
 import results_cluster as cluster
 import results_engine as engine
 import results_lab as lab
+import results_papers as papers
 import results_reading as reading
 import results_roundtrip as roundtrip
 import results_sentences as sentences
+import results_serving as serving
+import results_vectors as vectors
 from measured import MISSING, Result, estimate, fixed, markdown, measured, result
 
 
@@ -111,6 +114,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "knobs": drafts.knobs,
     "knobs-authors": functools.partial(drafts.knobs, "elife 2021"),
     "reading": sentences.reading,
+    "pdf": serving.pdf,
+    "load": serving.load,
     "reading-stand-ins": sentences.reading_stand_ins,
     "extraction": sentences.extraction,
     "extraction-checked": sentences.extraction_checked,
@@ -119,6 +124,38 @@ TABLES: dict[str, Callable[[], str]] = {
     "local-speed": sentences.local_speed,
     "local-dense": sentences.local_dense,
     "encoder": sentences.encoder,
+    "nnselect-seeds": vectors.seeds,
+    "nnselect-settings": vectors.settings,
+    "citeomatic-cs": functools.partial(vectors.citeomatic, "cs"),
+    "citeomatic-elife": functools.partial(vectors.citeomatic, "elife"),
+    "nnrank-left-out": functools.partial(vectors.left_out, "elife"),
+    "nnselect-neighbours": functools.partial(vectors.neighbours, "cs"),
+    "vector-search": vectors.search,
+    "paper-departures": papers.departures,
+    "paper-statistics": papers.statistics,
+    "paper-evidence": papers.evidence,
+    "paper-main": papers.main_results,
+    "paper-pretrained": papers.pretrained,
+    "paper-rounds": papers.rounds,
+    "paper-sweep": papers.sweep,
+    "paper-forms": papers.forms,
+    "paper-whoosh": papers.whoosh,
+    "paper-tokens": papers.tokens,
+    "paper-citeomatic": papers.citeomatic,
+    "paper-left-out": papers.left_out,
+    "paper-neighbours": papers.neighbours,
+    "paper-venues": papers.venues,
+    "paper-detailed": papers.detailed,
+    "paper-sizes": papers.sizes,
+    "paper-fields-2": functools.partial(papers.fields, 2),
+    "paper-fields-7": functools.partial(papers.fields, 7),
+    "paper-fields-8": functools.partial(papers.fields, 8),
+    "paper-pools": papers.pools,
+    "paper-kinds": papers.kinds,
+    "paper-scidocs": papers.scidocs,
+    "paper-spans": papers.spans,
+    "paper-ensembles": papers.ensembles,
+    "paper-thresholds": papers.thresholds,
 }
 """Marker to table."""
 

@@ -71,11 +71,12 @@ def _announced(process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def ask(page: Any, title: str = TITLE, abstract: str = ABSTRACT) -> None:
-    """Type a draft, ask, and wait for cards."""
+    """Type a draft, ask, and wait for the refined answer."""
     page.fill("#title", title)
     page.fill("#abstract", abstract)
     page.click("#ask")
     cards(page).first.wait_for()
+    until_answered(page)
 
 
 def cards(page: Any) -> Any:

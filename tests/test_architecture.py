@@ -16,10 +16,12 @@ ROOT = Path(citewise.__file__).parent.parent
 
 LAYERS = [
     # values and promises
-    ["errors", "arrays", "plugins", "signals"],
+    ["errors", "arrays", "beside", "plugins", "signals"],
     ["preferences"],
     ["types"],
     ["protocols", "text", "feedback"],
+    # the text of PDFs
+    ["pdf"],
     # formulas, sources
     ["scoring", "ingest"],
     # the two libraries; the draft and the evidence of a query
@@ -28,9 +30,10 @@ LAYERS = [
     ["engines"],
     # outputs; the stages: they do not know each other
     ["render", "retrieve", "expand", "rank", "embed", "ground"],
-    ["explain", "browse", "citation_map"],
+    ["explain", "browse", "citation_map", "statistics"],
     # the composer, and what opens a library
     ["recommend"],
+    ["reranking"],
     ["systems"],
     ["api"],
     # the laboratory
@@ -75,6 +78,7 @@ HEAVY = {
     "uvicorn",
     "mcp",
     "matplotlib",
+    "pypdfium2",
     "ray",
 }
 

@@ -1,18 +1,26 @@
-"""Look-ups of rows and of hashes, against lists and dictionaries."""
+"""Look-ups and orders of rows and of hashes, against lists and dictionaries."""
+
+import random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewise.arrays import HashTable, RowIndex
+from citewise.arrays import HashTable, Ragged, RowIndex, by_score, distinct, is_among
 
 HASHES = (
     st.integers(1, 2**64 - 1)
-    | st.integers(1, 40).map(lambda low: low << 40 | 7)
+    | st.integers(1, 40).map(lambda low: 2**63 | low)
     | st.integers(1, 40)
+    | st.integers(2**64 - 40, 2**64 - 1)
 )
-"""Also such that meet in a slot: the slot is chosen by the bits above the fortieth."""
+"""Also such that meet in a slot, which is chosen by the upper bits: a middle one, the first and the
+last, behind which the first follows.
+"""
+
+ROWS = st.integers(0, 60) | st.integers(0, 2**40)
+"""Also far apart: beyond a table over all rows."""
 
 
 @pytest.mark.slow
@@ -44,7 +52,51 @@ def test_it_grows() -> None:
     assert (table.find(hashes + np.uint64(1)) == -1).all()
 
 
-@given(rows=st.lists(st.integers(0, 40), unique=True), sought=st.lists(st.integers(0, 60)))
+def test_a_table_of_many_hashes_uses_all_its_slots() -> None:
+    # in a quarter of the slots, 2 ** 25 hashes would have no room
+    table = HashTable(1 << 26)
+    hashes = np.array([1 << 38, 3 << 62, 2**64 - 1], np.uint64)
+    table.put(hashes, np.arange(3))
+    slots = np.flatnonzero(table._keys)
+    assert slots.tolist() == [1, 3 << 24, (1 << 26) - 1]
+
+
+@given(rows=st.lists(ROWS, unique=True), sought=st.lists(ROWS | st.just(-1)))
 def test_positions_of_rows(rows: list[int], sought: list[int]) -> None:
     found = RowIndex(np.array(rows, np.int64)).of(np.array(sought, np.int64))
     assert found.tolist() == [rows.index(row) if row in rows else -1 for row in sought]
+
+
+def test_positions_of_many_rows_far_apart() -> None:
+    rows = np.random.default_rng(2).permutation(2**22)[:5_000] * 1_000
+    index = RowIndex(rows)
+    assert (index.of(rows) == np.arange(rows.size)).all()
+    assert (index.of(rows + 1) == -1).all()
+
+
+@given(rows=st.lists(ROWS))
+def test_distinct_rows(rows: list[int]) -> None:
+    assert distinct(np.array(rows, np.int64)).tolist() == sorted(set(rows))
+
+
+@given(rows=st.lists(st.integers(0, 30)), few=st.lists(st.integers(0, 30), max_size=25))
+def test_rows_among_others(rows: list[int], few: list[int]) -> None:
+    assert is_among(np.array(rows, np.int64), few).tolist() == [row in few for row in rows]
+
+
+@given(scores=st.lists(st.sampled_from([-2.0, 0.0, 0.5, 0.5000001, 3.0])), rows=st.randoms())
+def test_positions_by_score_then_row(scores: list[float], rows: random.Random) -> None:
+    given_rows = rows.sample(range(1000), len(scores))
+    found = by_score(np.array(scores), np.array(given_rows, np.int64))
+    assert found.tolist() == sorted(
+        range(len(scores)), key=lambda position: (-scores[position], given_rows[position])
+    )
+
+
+@given(lists=st.lists(st.lists(st.tuples(st.integers(0, 9), st.booleans()))))
+def test_lists_with_only_some_of_their_values(lists: list[list[tuple[int, bool]]]) -> None:
+    ragged = Ragged.of([np.array([value for value, _ in each], np.int64) for each in lists])
+    keep = np.array([kept for each in lists for _, kept in each], np.bool_)
+    assert [each.tolist() for each in ragged.kept(keep)] == [
+        [value for value, kept in each if kept] for each in lists
+    ]

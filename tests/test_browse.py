@@ -6,6 +6,7 @@ import pytest
 from pybtex.database import parse_string
 
 import citewise
+from citewise import browse
 from citewise.api import Library
 from citewise.errors import BadInput, MissingData
 from citewise.render import BIBLIOGRAPHIES
@@ -93,6 +94,8 @@ def test_an_unknown_paper_is_named(bees: Library) -> None:
     for call in (bees.references, bees.citers, bees.evidence):
         with pytest.raises(MissingData, match=r"no paper 'doi:10\.1/nothing'"):
             call("doi:10.1/nothing")
+    with pytest.raises(MissingData, match=r"'2', '3', '4' and 2 more$"):
+        bees.bibliography([*"0123456", DANCE])
     with pytest.raises(MissingData, match="no paper 'x', 'y'"):
         bees.bibliography(["x", DANCE, "y"])
     with pytest.raises(BadInput, match="unknown format 'word'; known: bibtex, ris"):
@@ -117,3 +120,17 @@ def test_a_paper_as_json_is_that_of_an_answer_with_its_key(bees: Library) -> Non
     assert document["key"] == "formiga2011ant" and document["id"] == ANTS
     assert document["url"] == "https://arxiv.org/abs/1101.00001" and "doi" not in document
     assert paper_documents([bees[DANCE]])[0]["doi"] == "10.1000/dance"
+
+
+def test_topics_are_those_of_the_whole_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more titles than are read, some of the last are among those that are."""
+    titles = [f"Bees of hive {number}" for number in range(10)]
+    titles += [f"Stars of sky {number}" for number in range(6)]
+    papers = [citewise.Paper(f"p{number}", title) for number, title in enumerate(titles)]
+    citewise.add(papers, tmp_path, keep_versions=True)
+    library = citewise.open(tmp_path)
+    assert library.topics(2) == ["bees", "hive"] and {*library.topics()} >= {"stars"}
+    monkeypatch.setattr(browse, "_TITLES_READ", 9)
+    assert {*library.topics()} >= {"bees", "stars"}

@@ -1,11 +1,18 @@
 """The map: years by rank, similar papers side by side, always the same."""
 
+import itertools
+import math
 import random
+import tracemalloc
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 import citewise
 from citewise.api import Library
-from citewise.citation_map import citation_map, roles_of
+from citewise.arrays import Ragged
+from citewise.citation_map import _cosines, citation_map, roles_of
 from citewise.types import Paper
 
 
@@ -66,3 +73,24 @@ def test_one_paper_and_none(sample: Library) -> None:
     alone = citation_map(sample.stores, {"devlin2019bert": "basket"}).papers
     assert [(paper["x"], paper["y"]) for paper in alone] == [(0.5, 0.5)]
     assert citation_map(sample.stores, {"none": "cited"}).papers == []
+
+
+def test_cosines_are_those_of_sets() -> None:
+    dice = np.random.default_rng(2)
+    lists = [np.unique(dice.integers(0, 40, length)) for length in (30, 9, 0, 25, 1, 30)]
+    found = _cosines(Ragged.of(lists))
+    for one, other in itertools.permutations(range(len(lists)), 2):
+        shared = {*lists[one].tolist()} & {*lists[other].tolist()}
+        expected = len(shared) / math.sqrt(max(lists[one].size * lists[other].size, 1))
+        assert found[one, other] == pytest.approx(expected)
+    assert not found.diagonal().any()
+
+
+def test_papers_with_many_citers_do_not_fill_the_memory() -> None:
+    lists = [np.arange(5_000) + 2_500 * number for number in range(200)]
+    tracemalloc.start()
+    found = _cosines(Ragged.of(lists))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found[3, 4] == pytest.approx(0.5) and found[3, 5] == 0
+    assert peak < 150e6

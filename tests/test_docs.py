@@ -246,6 +246,7 @@ def test_results_are_on_the_benchmarks_page_and_one_table_in_the_readme() -> Non
     tables = {page: _TABLE.findall(page.read_text("utf-8")) for page in PAGES}
     counts = {name_of(page): len(found) for page, found in tables.items() if found}
     assert counts.pop("docs/benchmarks.md") > 1
+    assert counts.pop("docs/papers.md") > 1, "the papers' tables beside ours"
     assert counts == {"README.md": 1}
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import citewise
 from citewise import feedback as feedback_module
-from citewise.errors import BadInput, LibraryBusy
+from citewise.errors import BadInput, CitewiseError, LibraryBusy
 from citewise.feedback import Feedback, FeedbackEntry, feedback_file
 from citewise.types import Query
 from command_line import Run
@@ -127,6 +127,39 @@ def test_a_writer_does_not_wait_for_ever(
     ):
         feedback.record(FeedbackEntry("b", "accepted"))
     assert len(feedback.entries()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_a_full_disk_loses_nothing_in_silence(feedback: Feedback) -> None:
+    """A limit on files' sizes, as on a full disk, lets a part of a line be written."""
+    feedback.record(FeedbackEntry("a", "accepted"))
+    before = feedback.path.read_bytes()
+    code = (
+        "import resource, signal, sys; from citewise.feedback import *\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before) + 20},) * 2)\n"
+        "try: Feedback(sys.argv[1]).record(FeedbackEntry('b', 'accepted'))\n"
+        "except CitewiseError as error: sys.exit(str(error))"
+    )
+    writer = subprocess.run(
+        [sys.executable, "-c", code, str(feedback.path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert writer.returncode == 1
+    assert "cannot be changed (File too large)" in writer.stderr
+    assert feedback.path.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_there_is_an_error_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CitewiseError, match=r"cannot be changed \(\w.*\); make room"):
+        Feedback(tmp_path / "file" / "feedback.jsonl").record(FeedbackEntry("a", "accepted"))
+
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(CitewiseError, match=r"cannot be read \(\w.*\); make room"):
+        Feedback(tmp_path / "folder").read()
 
 
 def test_the_command_shows_exports_and_deletes(

@@ -1,6 +1,7 @@
 """The MCP server, called by the SDK's own client over both transports."""
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,19 @@ import anyio
 import httpx
 import jsonschema
 import pytest
+import uvicorn
 from mcp.shared.exceptions import MCPError
+from starlette.testclient import TestClient
 
 import citewise
 import contracts
+from citewise import api
 from citewise.api import Library
 from citewise.drafts.advice import Advice
 from citewise.drafts.query import DraftOptions
+from citewise.mcp import live as live_module
 from citewise.mcp.live import LiveLibrary
+from citewise.mcp.running import run_http
 from citewise.mcp.server import make_server
 from command_line import Run
 from corpora import GOLDEN
@@ -207,6 +213,15 @@ def test_ids_lead_from_one_call_to_the_next(server: Connection, library: Library
     assert quoted[0]["sentence"].startswith(GOLDEN[0].title)
 
 
+def test_a_search_says_whether_there_are_more(inside: Connection, library: Library) -> None:
+    every = [paper.id for paper in library.search("bees", 100)]
+    assert len(every) > 2
+    for limit, more in ((2, True), (len(every) - 1, True), (len(every), False), (50, False)):
+        found = inside.call("search_papers", query="bees", limit=limit)
+        assert [each["id"] for each in found["papers"]] == every[:limit]
+        assert found["more"] is more
+
+
 @pytest.mark.parametrize("format", ["bibtex", "ris", "csl", "markdown", "list"])
 def test_papers_are_exported(inside: Connection, library: Library, format: str) -> None:
     result = inside.ask(
@@ -264,6 +279,7 @@ def test_prompts_name_tools_that_exist(server: Connection) -> None:
         ("recommend_papers", {"title": "x", "no_self_citations": True}, "name the draft's authors"),
         ("recommend_papers", {"text": "x" * 200_001}, "200,001 characters"),
         ("cite_sentence", {"sentence": " "}, "there is no sentence to find citations for"),
+        ("cite_sentence", {"sentence": "x " * 100_001}, "200,002 characters"),
         ("check_passage", {"text": "…"}, "there is no sentence in this passage"),
         ("get_paper", {"id": "nothing"}, "no paper 'nothing'"),
         ("get_paper", {}, "id: field required"),
@@ -394,6 +410,36 @@ def test_a_server_for_others_needs_a_token(folder: Path, run: Run) -> None:
     assert done.code == 2 and "set CITEWISE_TOKEN" in done.err
 
 
+def test_a_port_that_is_taken_is_an_error_in_words(folder: Path, run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("mcp", "--library", folder, "--transport", "http", "--port", port)
+    assert done.code == 2 and f"127.0.0.1:{port} cannot be served" in done.err
+    assert "answers at" not in done.err + done.out
+
+
+def test_the_address_is_that_which_clients_call(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any free port, and the host that is listened at needs no --allow-host."""
+    served = list[tuple[int, int]]()
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        app: Any = server.config.app
+        client = TestClient(app, base_url=said[0].removesuffix("/mcp"))
+        with client:
+            answer = client.post("/mcp", json={}, headers={"Authorization": f"bEARER {TOKEN}"})
+        served.append((answer.status_code, sockets[0].getsockname()[1]))
+
+    said = list[str]()
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    server = make_server(LiveLibrary(str(folder)))
+    run_http(server, ("127.0.0.2", 0), token=TOKEN, ready=said.append)
+    ((status, port),) = served
+    assert said == [f"http://127.0.0.2:{port}/mcp"] and port > 0
+    assert status not in (401, 403, 421)
+
+
 def test_a_library_that_is_not_there_ends_the_command(tmp_path: Path, run: Run) -> None:
     done = run("mcp", "--library", tmp_path / "none")
     assert done.code == 1 and "no citewise library here" in done.err
@@ -412,4 +458,25 @@ def test_a_new_generation_is_used_and_a_broken_one_is_not(tmp_path: Path) -> Non
     assert len(live.library()) == 8 and len(before) == 4
 
     (tmp_path / "library" / "manifest.json").write_text("{")
+    assert len(live.library()) == 8
+
+
+def test_a_generation_that_could_not_be_opened_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What makes it readable, such as a permission, need not change when it was written."""
+    citewise.add(GOLDEN[:4], tmp_path / "library")
+    live = LiveLibrary(str(tmp_path / "library"))
+    citewise.add(GOLDEN, tmp_path / "library")
+    attempts = []
+
+    def fail(where: str) -> Library:
+        attempts.append(where)
+        raise PermissionError(13, "Permission denied", where)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(api, "open", fail)
+        assert [len(live.library()) for _ in range(3)] == [4, 4, 4]
+        assert len(attempts) == 1, "not at every call"
+    monkeypatch.setattr(live_module, "_RETRY_SECONDS", 0.0)
     assert len(live.library()) == 8

@@ -40,6 +40,7 @@ from citewise.preferences import Preferences
 from citewise.protocols import Precision, Stores, Vectors, WordModel
 from citewise.recommend import Recommender
 from citewise.render.passages import PassageAnswer
+from citewise.statistics import Statistics, statistics
 from citewise.text.titles import near_duplicates
 from citewise.types import Answer, CitingSentence, EvidenceSpan, Paper, Query
 
@@ -322,6 +323,15 @@ class Library:
         )
 
     @_naming_damage
+    def statistics(self) -> Statistics:
+        """Return the statistics that papers print of their corpora: authors, venues, key phrases,
+        lengths, citations a paper, pairs of query and relevant paper, spans.
+
+        Reads every paper and every span: some seconds for 100,000 papers.
+        """
+        return statistics(self.stores)
+
+    @_naming_damage
     def search(self, text: str, limit: int = 10) -> list[Paper]:
         """Return the papers that a text can mean: the one with that id or that title, then those
         with most of the words in their title.
@@ -351,8 +361,8 @@ class Library:
 
     @_naming_damage
     def bibliography(self, papers: Iterable[str], format: str = "bibtex") -> str:
-        """Return papers, given by their ids, as "bibtex", "ris", "csl", "markdown", or a "list" of
-        references for people.
+        """Return papers, given by their ids, as "bibtex", "ris", "csl", "markdown", or as
+        references for people: a "list" in the manner of APA, "ieee" or "vancouver".
         """
         return browse.bibliography(self.stores, tuple(papers), format)
 
@@ -512,20 +522,25 @@ def encode(
     model: str = MINILM,
     precision: Precision = "int8",
     papers: bool = False,
+    spans: bool | None = None,
     threads: int = 0,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> int:
     """Give a library vectors of the spans of its citing sentences (extra `neural`).
 
-    With `papers`, of titles and abstracts as well. A text that has a vector of the same model is
-    not encoded again. `threads` is how many the model may use, 0 for one a core. Returns how many
-    texts were encoded. The model `nnselect` gives every paper a vector anew, in seconds, without
-    the extra: the library's own where it was trained, else the one that ships.
+    With `papers`, of titles and abstracts as well: a set that is named after the model, of which a
+    library may have several. Spans have one model: with `papers`, those that another model has
+    encoded stay as they are, unless `spans` is True; with False, spans are never encoded. A text
+    that has a vector of the same model is not encoded again. `threads` is how many the model may
+    use, 0 for one a core. Returns how many texts were encoded. The model `nnselect` gives every
+    paper a vector anew, in seconds, without the extra: the library's own where it was trained, else
+    the one that ships.
     """
     if model == NNSELECT:
         own_or_shipped = required_model(LibraryFolder(library).models)
         return len(writer.embed(library, NNSELECT, own_or_shipped).papers)
-    return writer.encode(library, encoder_named(model, precision, threads), papers, progress)
+    encoder = encoder_named(model, precision, threads)
+    return writer.encode(library, encoder, papers, spans, progress)
 
 
 def build_sample(library: str | Path, report: Report | None = None) -> Draft:

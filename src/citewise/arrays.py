@@ -22,6 +22,19 @@ Mask = NDArray[np.bool_]
 _FIRST_SIZE = 1 << 16
 """Slots of an empty hash table."""
 
+_SMALL_TABLE, _TABLE_A_ROW = 1 << 20, 32
+"""A table over all rows up to the highest has at most this many entries, or this many for each row
+that is in it; beyond that, rows are hashed or sorted, which costs what the rows at hand cost.
+"""
+
+_FEW = 16
+"""Rows with which each of some others is compared."""
+
+_SPREADER = 0x9E3779B97F4A7C15
+"""An odd number: its products modulo 2 ** 64 with different numbers are different, and their upper
+bits are well spread.
+"""
+
 
 def summed(positions: Rows, weights: Column, count: int) -> Column:
     """Return for each position 0..count-1 the sum of the weights that belong to it."""
@@ -57,30 +70,79 @@ def top(scores: Column, limit: int) -> Rows:
     return positions[np.argsort(-scores[positions], kind="stable")][:limit]
 
 
+def by_score(scores: Column, rows: Rows) -> Rows:
+    """Return the positions by falling score, equal scores by row."""
+    order = np.argsort(-scores)
+    ordered = scores.take(order)
+
+    # Few scores are equal: only their positions are sorted again, by score and row.
+    #   scores  9 7 7 4 4      same  0 1 0 1      equal  1 2 3 4
+    same = np.append(False, ordered[1:] == ordered[:-1])
+    equal = np.flatnonzero(same | np.append(same[1:], False))
+    tied = order.take(equal)
+    order[equal] = tied.take(np.lexsort((rows.take(tied), -scores.take(tied))))
+    return order
+
+
 def distinct(rows: Rows) -> Rows:
     """Return the distinct rows, sorted; faster than np.unique for thousands of them."""
-    present = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
+    end = int(rows.max(initial=-1)) + 1
+    if not _is_small(end, rows.size):
+        ordered = np.sort(rows)
+        return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+
+    present = np.zeros(end, np.bool_)
     present[rows] = True
     return np.flatnonzero(present)
 
 
+def is_among(rows: Rows, few: Sequence[int]) -> Mask:
+    """Return for each row whether it is one of a few; np.isin pays for many only."""
+    if len(few) > _FEW:
+        return np.isin(rows, few)
+
+    found = np.zeros(rows.size, np.bool_)
+    for row in few:
+        found |= rows == row
+    return found
+
+
+def _is_small(end: int, count: int) -> bool:
+    """Whether a table over the rows up to `end` is cheap beside the `count` rows at hand."""
+    return end <= max(_SMALL_TABLE, _TABLE_A_ROW * count)
+
+
 class RowIndex:
-    """Finds the positions of rows in an array of distinct rows, by a table over all rows.
+    """Finds the positions of rows in an array of distinct rows.
 
     rows   3 1      table  -1 1 -1 0 -1    (row 1 is at position 1, row 3 at position 0)
 
-    Faster than a binary search from some hundreds of rows on.
+    The table is over all rows up to the highest; where that is many times the number of rows, it
+    is hashed. Both are faster than a binary search from some hundreds of rows on.
     """
 
     def __init__(self, rows: Rows) -> None:
         # The last entry of the table stands for every row above the highest.
         self._end = int(rows.max(initial=-1)) + 1
+        self._hashed: HashTable | None = None
+        if not _is_small(self._end, rows.size):
+            self._hashed = HashTable(4 * rows.size)
+            self._hashed.put(_row_hashes(rows), np.arange(rows.size))
+            return
+
         self._table = np.full(self._end + 1, -1, np.int32)
         self._table[rows] = np.arange(rows.size, dtype=np.int32)
 
     def of(self, rows: Rows) -> Rows:
         """Return the position of each row, -1 where it is absent."""
+        if self._hashed is not None:
+            return self._hashed.find(_row_hashes(rows))
         return self._table[np.minimum(rows, self._end)].astype(np.int64)
+
+
+def _row_hashes(rows: Rows) -> Hashes:
+    """Return a hash of each row from 0 up: another one for another row, and never 0."""
+    return (rows + 1).view(np.uint64) * np.uint64(_SPREADER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +180,12 @@ class Ragged:
 
     def kept(self, keep: Mask) -> "Ragged":
         """Return the lists with only the values that `keep` marks."""
-        # kept_before[i] is how many of the first i values are kept: what start i becomes
-        kept_before = np.concatenate(([0], np.cumsum(keep)))
-        return Ragged(self.values[keep], kept_before[self.starts])
+        # start i becomes the number of kept values before it; positions are several times faster
+        # than a mask
+        positions = np.flatnonzero(keep)
+        if positions.size == keep.size:
+            return self
+        return Ragged(self.values.take(positions), np.searchsorted(positions, self.starts))
 
     def take(self, positions: Rows) -> "Ragged":
         """Return the lists at some positions, in that order."""
@@ -155,8 +220,9 @@ class HashTable:
     Open addressing with linear probing, never more than half full.
     """
 
-    def __init__(self) -> None:
-        self._allocate(_FIRST_SIZE)
+    def __init__(self, size: int = _FIRST_SIZE) -> None:
+        """`size` is the least number of slots; the table grows by itself."""
+        self._allocate(1 << max(size - 1, 1).bit_length())
 
     def find(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the number of each hash, -1 where there is none."""
@@ -189,9 +255,10 @@ class HashTable:
 
     def _probe(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the slot of each hash: its own, or the empty one where it would go."""
-        # The size is a power of 2, so `& mask` is the remainder modulo the size.
+        # The size is a power of 2: a hash begins at the slot that its upper bits are, and
+        # `& mask` is the remainder modulo the size.
         mask = self._size - 1
-        slots = (hashes >> np.uint64(40)).view(np.int64) & mask
+        slots = (hashes >> np.uint64(64 - mask.bit_length())).view(np.int64)
 
         occupied = _by_others(self._keys[slots], hashes)
         while occupied.size:

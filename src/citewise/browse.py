@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from citewise.arrays import Column, Rows
+from citewise.arrays import Column, Rows, spread
 from citewise.errors import BadInput, MissingData
 from citewise.ground import EvidenceGrounder
 from citewise.protocols import Stores
 from citewise.render import BIBLIOGRAPHIES
 from citewise.render.markdown import markdown
+from citewise.render.numbered_list import ieee_list, vancouver_list
 from citewise.render.reference_list import reference_list
 from citewise.scoring.bm25 import idf
 from citewise.spans.profiles import ClaimSearch
@@ -23,6 +24,8 @@ LISTS: Mapping[str, Callable[[Sequence[Paper]], str]] = {
     **BIBLIOGRAPHIES,
     "markdown": markdown,
     "list": reference_list,
+    "ieee": ieee_list,
+    "vancouver": vancouver_list,
 }
 """The formats of a list of papers, by name."""
 
@@ -31,6 +34,9 @@ _CANDIDATES = 1000
 
 _TITLES_READ = 5_000
 """Titles from which the topics of a library are taken, spread over all."""
+
+_SHOWN = 5
+"""Unknown ids that an error names."""
 
 _SHORTEST_TOPIC = 4
 """Letters."""
@@ -102,7 +108,9 @@ def bibliography(stores: Stores, papers: Sequence[str], format: str) -> str:
     rows = stores.papers.find(papers).tolist()
     unknown = [name for name, row in zip(papers, rows, strict=True) if row < 0]
     if unknown:
-        raise MissingData(f"{stores.info.location}: no paper {', '.join(map(repr, unknown[:5]))}")
+        more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
+        names = ", ".join(map(repr, unknown[:_SHOWN]))
+        raise MissingData(f"{stores.info.location}: no paper {names}{more}")
     return LISTS[format](stores.papers.read([*dict.fromkeys(rows)]))
 
 
@@ -117,10 +125,8 @@ def citation_counts(stores: Stores, papers: Sequence[str]) -> list[int]:
 
 def topics(stores: Stores, limit: int) -> list[str]:
     """Return the words that most titles of a library have in common, most frequent first."""
-    rows = stores.papers.rows
-    step = max(1, rows.size // _TITLES_READ)
     counts: Counter[str] = Counter()
-    for title in stores.papers.titles(rows[::step][:_TITLES_READ]):
+    for title in stores.papers.titles(spread(stores.papers.rows, _TITLES_READ)):
         words = {word.lower() for word in words_by_stem(title).values()}
         counts.update(filter(_is_topic, words))
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -105,20 +105,29 @@ def _similarity(
 
 
 def _cosines(lists: Ragged) -> NDArray[np.float64]:
-    """Return the cosine of each pair of lists, each taken as a set."""
-    owners = lists.owners
-    values, columns = np.unique(lists.values, return_inverse=True)
+    """Return the cosine of each pair of different lists, each a list of distinct values; 0 on the
+    diagonal.
 
-    # only values that two lists share make a pair similar: the others need no column
-    shared = np.bincount(columns, minlength=values.size)[columns] > 1
-    kept, narrow = np.unique(columns[shared], return_inverse=True)
-    incidence = np.zeros((lists.lengths.size, kept.size), np.float32)
-    incidence[owners[shared], narrow] = 1.0
+    Time and memory grow with the values and with the pairs that share one: a matrix of lists x
+    values would need gigabytes where papers have thousands of citers.
+    """
+    size, order = len(lists), np.argsort(lists.values, kind="stable")
+    values, owners = lists.values[order], lists.owners[order]
+    common = np.zeros(size * size, np.int64)
+
+    # values  3 3 3 7 9 9    sorted, each with its list: one and the next, one and the next but one
+    # owners  0 1 4 2 0 1    at step 1: 0-1, 1-4, 0-1; at step 2: 0-4
+    first, step = np.arange(values.size), 1
+    while first.size:
+        first = first[first < values.size - step]
+        first = first[values[first] == values[first + step]]
+        common += np.bincount(owners[first] * size + owners[first + step], minlength=common.size)
+        step += 1
 
     lengths = np.sqrt(np.maximum(lists.lengths, 1))
-    cosines: NDArray[np.float64] = (incidence @ incidence.T).astype(np.float64)
-    scaled: NDArray[np.float64] = cosines / lengths[:, None] / lengths[None, :]
-    return scaled
+    shared = common.reshape(size, size)
+    cosines: NDArray[np.float64] = (shared + shared.T) / lengths[:, None] / lengths[None, :]
+    return cosines
 
 
 def _order(similarity: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,12 +5,14 @@ library, which may be read-only or shared.
 """
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +20,7 @@ import filelock
 import msgspec
 import platformdirs
 
-from citewise.errors import BadInput, CitewiseError, LibraryBusy
+from citewise.errors import BadInput, CitewiseError, LibraryBusy, NoPermission
 from citewise.types import Query
 
 Verdict = Literal["accepted", "rejected", "cleared"]
@@ -78,13 +80,11 @@ class Feedback:
     def record(self, entry: FeedbackEntry) -> None:
         """Append an entry."""
         line = _line(entry)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-
         with self._locked():
             # It is the user's alone: entries have the text of drafts.
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
             with open(os.open(self.path, flags, 0o600), "rb+", buffering=0) as file:
-                file.write(b"\n" + line if _is_torn(self.path) else line)
+                _append(file, b"\n" + line if _is_torn(self.path) else line)
 
     def read(self) -> FeedbackContent:
         """Return every entry, and which lines are damaged; a file that is not there is empty."""
@@ -92,6 +92,8 @@ class Feedback:
             lines = self.path.read_bytes().split(b"\n")
         except FileNotFoundError:
             return FeedbackContent((), ())
+        except OSError as error:
+            raise self._failed("read", error) from None
 
         entries, damaged = [], []
         for number, line in enumerate(lines, 1):
@@ -119,9 +121,10 @@ class Feedback:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other writers out."""
+        """Keep other writers out; the folder is made where it is not there yet."""
         name = self.path.with_name(f"{self.path.name}.lock")
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             with filelock.FileLock(name, timeout=_WAIT):
                 yield
         except filelock.Timeout:
@@ -129,6 +132,17 @@ class Feedback:
                 f"{self.path}: another process has been writing to this file for {_WAIT:.0f} "
                 "seconds; try again when it is done"
             ) from None
+        except OSError as error:
+            raise self._failed("changed", error) from None
+
+    def _failed(self, what: str, error: OSError) -> CitewiseError:
+        """Return the error of a file that cannot be read, or changed."""
+        denied = isinstance(error, PermissionError) or error.errno == errno.EROFS
+        kind = NoPermission if denied else CitewiseError
+        return kind(
+            f"{self.path}: this file of feedback cannot be {what} ({error.strerror}); make room "
+            "for it and let it be written (on Linux, XDG_DATA_HOME can name another folder)"
+        )
 
 
 def asked(entry: FeedbackEntry) -> tuple[str, str, str]:
@@ -166,6 +180,17 @@ def _line(entry: FeedbackEntry) -> bytes:
     except _UNREADABLE as error:  # a lone surrogate, a verdict of another name, …
         raise BadInput(f"feedback on {entry.paper!r} cannot be kept: {error}") from None
     return line + b"\n"
+
+
+def _append(file: FileIO, content: bytes) -> None:
+    """Write all of a content at the end of a file, or, where that fails, nothing of it."""
+    end = file.seek(0, os.SEEK_END)
+    try:
+        while content:  # on a disk that is nearly full, only a part is written at first
+            content = content[file.write(content) :]
+    except OSError:
+        file.truncate(end)
+        raise
 
 
 def _is_torn(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What other packages add: systems, formats, renderers, stages, encoders and library engines.
+"""What other packages add: systems, formats, renderers, stages, models and library engines.
 
 A package adds a part by an entry point of one of the groups below, for example in its
 `pyproject.toml`:
@@ -23,6 +23,7 @@ GROUPS: Mapping[str, str] = {
     "expanders": "a function from stores to an `Expander`",
     "rankers": "a function from stores to a `Ranker`",
     "encoders": "a function without arguments that returns an `Encoder`",
+    "pair_scorers": "a function without arguments that returns a `PairScorer`",
     "stores": "a function from an address to `Stores`; its name is the address's scheme",
 }
 """The kinds of parts, and what an entry point of each must name."""

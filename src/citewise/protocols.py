@@ -321,6 +321,9 @@ class Evidence(Protocol):
 Precision = Literal["int8", "fp32"]
 """The number format in which an encoder computes."""
 
+Distance = Literal["cosine", "l2"]
+"""How vectors are compared: by the cosine of their angle, or by the length of their difference."""
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedBy:
@@ -333,12 +336,15 @@ class EncodedBy:
     """Of the model's files."""
     size: int
     """Numbers in a vector."""
+    distance: Distance = "cosine"
+    """How the vectors are compared; they have length 1 unless by `l2`."""
 
 
 class PaperVectors(Protocol):
-    """Unit vectors of papers, all made by one model; a paper without a vector has NaN.
+    """Vectors of papers, all made by one model; a paper without a vector has NaN.
 
-    A store may round vectors: their length is then 1 but for that.
+    They are unit vectors unless `about` says that they are compared by `l2`. A store may round
+    vectors: their length is then 1 but for that.
     """
 
     @property
@@ -355,14 +361,22 @@ class PaperVectors(Protocol):
         ...
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector, NaN where either has none."""
+        """Return the cosine of each paper with a vector of the same model, NaN where either has
+        none.
+        """
+        ...
+
+    def similarities(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return how similar each paper is to a vector by the distance of the set, NaN where either
+        has none: the cosine, or 1 / (1 + d) for `l2`.
+        """
         ...
 
     def nearest(
         self, vector: NDArray[np.float32], k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first, equal
-        ones by row, and their cosines.
+        """Return the k papers in scope that are most similar to a vector, best first, equal ones by
+        row, and their similarities.
 
         Papers without a vector are not found. With `among`, which is sorted, only these rows may
         be. A store may miss a few of the k where there are many papers.
@@ -376,7 +390,9 @@ class QueryVectors:
 
     papers: PaperVectors
     of: Callable[[Query], NDArray[np.float32]]
-    """Returns the unit vector of a query; NaN where the model knows none of its words."""
+    """Returns the vector of a query, of length 1 unless the set is compared by `l2`; NaN where the
+    model knows none of its words.
+    """
 
 
 Compared = tuple[PaperVectors, NDArray[np.float32]]
@@ -392,7 +408,7 @@ class DraftVectors(Protocol):
 
 
 class Vectors(Protocol):
-    """Unit vectors of spans, by one encoder, and of papers, in sets by name."""
+    """Unit vectors of spans, by one encoder, and vectors of papers, in sets by name."""
 
     def encoded_by(self) -> EncodedBy | None:
         """Return what made the vectors of spans; None where the library has none."""
@@ -524,6 +540,15 @@ class Expander(Stage, Protocol):
         ...
 
 
+@runtime_checkable
+class EarlyExpander(Expander, Protocol):
+    """An expander that can search before there are candidates, while the retrievers do."""
+
+    def expand_early(self, query: Query, scope: Scope) -> Callable[[Ranking], Expansion]:
+        """Return what `expand` returns, as a function of the ranking."""
+        ...
+
+
 class Ranker(Stage, Protocol):
     """Puts candidates into a better order."""
 
@@ -560,7 +585,7 @@ class Explainer(Protocol):
 
 
 class Encoder(Protocol):
-    """A model that turns texts into vectors whose cosine is their similarity."""
+    """A model that turns texts into vectors, whose similarity is that of the texts."""
 
     @property
     def about(self) -> EncodedBy:
@@ -568,7 +593,72 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit vector a text, as rows."""
+        """Return one vector a text, as rows: a unit vector, unless `about` says that vectors are
+        compared by `l2`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a title and an abstract become the text that an encoder reads."""
+
+    separator: str = " "
+    query_prefix: str = ""
+    paper_prefix: str = ""
+
+    def paper(self, title: str, abstract: str) -> str:
+        """Return the text of a paper that can be found."""
+        return self.paper_prefix + self._joined(title, abstract)
+
+    def query(self, title: str, abstract: str) -> str:
+        """Return the text of a draft, or of a claim, for which papers are sought."""
+        return self.query_prefix + self._joined(title, abstract)
+
+    def _joined(self, title: str, abstract: str) -> str:
+        return f"{title}{self.separator}{abstract}".strip()
+
+
+@runtime_checkable
+class ArticleEncoder(Encoder, Protocol):
+    """An encoder that has a form of its own for papers and queries."""
+
+    @property
+    def form(self) -> TextForm:
+        """How titles and abstracts become the texts to encode."""
+        ...
+
+
+def form_of(encoder: Encoder) -> TextForm:
+    """Return how an encoder reads papers: its own form, else title and abstract with a space."""
+    return encoder.form if isinstance(encoder, ArticleEncoder) else TextForm()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredBy:
+    """The model that made scores of pairs; scores of different ones cannot be compared."""
+
+    model: str
+    """A registered name, or a folder."""
+    precision: Precision
+    digest: str
+    """Of the model's files."""
+    truncation: str
+    """How the texts were cut, such as `longest-first` or `256+256`."""
+
+
+class PairScorer(Protocol):
+    """A model that reads two texts together, such as a draft and a paper that it may cite."""
+
+    @property
+    def about(self) -> ScoredBy:
+        """What the scores are made by."""
+        ...
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Return one score a pair, the higher the better: the logit of a model with one label, the
+        log-odds of the second label of a model with two.
+        """
         ...
 
 

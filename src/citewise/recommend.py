@@ -1,17 +1,20 @@
 """The composer: the only module in which stages meet, behind every interface and evaluation."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex
+from citewise.arrays import Column, RowIndex, Rows, is_among
+from citewise.beside import Beside
 from citewise.errors import BadInput
 from citewise.explain.explanations import contributions_of, explained
 from citewise.explain.facts import Facts
 from citewise.protocols import (
     DraftVectors,
+    EarlyExpander,
     Expander,
     Expansion,
     Grounder,
@@ -34,6 +37,8 @@ class RankStep:
 
     ranker: Ranker
     depth: int | None = None
+    always: bool = False
+    """Whether it also ranks candidates whose order is settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,13 @@ class Stages:
     def fetched(self) -> int:
         """The least number of candidates that each retriever is asked for: all that are ranked."""
         return max([self.depth, *(step.depth or 0 for step in self.rankers)])
+
+    @property
+    def scorer(self) -> Stage | None:
+        """The stage that gives the final scores; None where fusion does."""
+        if self.rankers:
+            return self.rankers[-1].ranker
+        return self.retrievers[0] if len(self.retrievers) == 1 else None
 
     def __post_init__(self) -> None:
         """Raise BadInput if stages do not fit: a stage must find the signals that it reads."""
@@ -98,6 +110,11 @@ class Recommender:
         """`name` is the system's full spelling; `renderers` are the answers' output formats."""
         self._stores, self._stages, self.name = stores, stages, name
         self._renderers = renderers or {}
+        self._early = {
+            position: expander
+            for position, expander in enumerate(stages.expanders)
+            if isinstance(expander, EarlyExpander)
+        }
 
     def answer(self, query: Query, k: int = 20, explain: bool = False, evidence: int = 0) -> Answer:
         """Return the k papers to cite, best first.
@@ -122,7 +139,7 @@ class Recommender:
                 scope,
                 self._stages.vectors,
             )
-            parts = contributions_of(self._scorer(), asked, ranking, best)
+            parts = contributions_of(self._stages.scorer, asked, ranking, best)
             recommendations = explained(recommendations, parts, facts)
 
         if evidence:
@@ -144,13 +161,20 @@ class Recommender:
             renderers=self._renderers,
         )
 
-    def rank(self, query: Query, k: int, within: Sequence[int] | None = None) -> Ranking:
+    def rank(
+        self,
+        query: Query,
+        k: int,
+        within: Sequence[int] | None = None,
+        as_given: bool = False,
+    ) -> Ranking:
         """Return the k best papers as rows and scores, as `answer` ranks them.
 
-        With `within`, only these rows are ranked.
+        With `within`, only these rows are ranked; with `as_given`, even those that the query would
+        not see.
         """
         asked = self._asked(query)
-        scope, ranking = self._ranked(asked, k, within)
+        scope, ranking = self._ranked(asked, k, within, as_given)
         return self._best(asked, ranking, scope, k)
 
     def candidates(self, query: Query, k: int, scope: Scope) -> Ranking:
@@ -158,6 +182,7 @@ class Recommender:
         of `scope.within` that are in scope.
         """
         everywhere = replace(scope, within=None)
+        early = self._searched_early(query, everywhere)
         ranking = self._retrieved(query, max(k, self._stages.fetched), everywhere)
         if scope.within is not None:
             given = np.unique(np.array(scope.within, np.int64))
@@ -165,8 +190,11 @@ class Recommender:
             ranking = ranking.followed_by(np.setdiff1d(given, ranking.rows))
 
         expansions: list[Expansion] = []
-        for expander in self._stages.expanders:
-            expansions.append(expander.expand(query, ranking, everywhere))
+        for position, expander in enumerate(self._stages.expanders):
+            if position in early:
+                expansions.append(early[position].result()(ranking))
+            else:
+                expansions.append(expander.expand(query, ranking, everywhere))
             ranking = ranking.followed_by(expansions[-1].rows)
 
         # signals are computed last, so that every candidate has those of every expander
@@ -174,6 +202,17 @@ class Recommender:
         for expansion in expansions:
             signals |= expansion.signals(ranking.rows)
         return ranking.with_signals(signals)
+
+    def _searched_early(
+        self, query: Query, scope: Scope
+    ) -> dict[int, Beside[Callable[[Ranking], Expansion]]]:
+        """Start the searches that need no candidates, beside the retrievers; by the position of
+        their expander.
+        """
+        return {
+            position: Beside(partial(expander.expand_early, query, scope))
+            for position, expander in self._early.items()
+        }
 
     def _asked(self, query: Query) -> Query:
         """Return the query as these stages read it."""
@@ -200,10 +239,12 @@ class Recommender:
             fused = fused.with_signals(columns)
         return fused
 
-    def _ranked(self, query: Query, k: int, within: Sequence[int] | None) -> tuple[Scope, Ranking]:
+    def _ranked(
+        self, query: Query, k: int, within: Sequence[int] | None, as_given: bool = False
+    ) -> tuple[Scope, Ranking]:
         """Return the query's scope, and all candidates that the system ranked for it."""
         _check(query, k)
-        scope = scope_of(self._stores.papers, query, within)
+        scope = scope_of(self._stores.papers, query, within, as_given)
         wanted = max(k, POOL) if query.preferences else k
 
         alone = len(self._stages.retrievers) == 1
@@ -222,18 +263,14 @@ class Recommender:
         Papers of `scope.within` are always among those that are ranked.
         """
         for step in self._stages.rankers:
-            if ranking.settled:
-                break
+            if ranking.settled and not step.always:
+                continue
 
-            chosen = np.ones(len(ranking), np.bool_)
-            if step.depth is not None:
-                chosen[step.depth :] = False
-            if scope.within is not None:
-                chosen |= np.isin(ranking.rows, scope.within)
-
+            chosen, others = _split(ranking, step.depth, scope)
             best = step.ranker.rank(query, ranking.take(chosen), ranking, scope)
-            enough = k <= len(best)
-            ranking = best if enough else best.above(ranking.take(~chosen))
+            # what explains an answer reads the candidates behind those that a last step ranked, too
+            enough = k <= len(best) and not step.always
+            ranking = best if enough else best.above(ranking.take(others))
         return ranking
 
     def _best(self, query: Query, ranking: Ranking, scope: Scope, k: int) -> Ranking:
@@ -241,13 +278,6 @@ class Recommender:
         if query.preferences:
             ranking = preferred(self._stores, query, ranking, scope, k)
         return ranking.take(slice(k))
-
-    def _scorer(self) -> Stage | None:
-        """Return the stage that gave the final scores; None where fusion did."""
-        rankers, retrievers = self._stages.rankers, self._stages.retrievers
-        if rankers:
-            return rankers[-1].ranker
-        return retrievers[0] if len(retrievers) == 1 else None
 
     def _recommendations(self, ranking: Ranking, chances: Column | None) -> list[Recommendation]:
         """Return the papers of a ranking with their ranks, scores, chances and known signals."""
@@ -265,6 +295,18 @@ class Recommender:
         return recommendations
 
 
+def _split(ranking: Ranking, depth: int | None, scope: Scope) -> tuple[slice | Rows, slice | Rows]:
+    """Return the positions of the candidates that a ranker gets, the first `depth` and those of
+    `scope.within`, and of the others.
+    """
+    depth = len(ranking) if depth is None else depth
+    if scope.within is None:
+        return slice(depth), slice(depth, None)
+    chosen = is_among(ranking.rows, scope.within)
+    chosen[:depth] = True
+    return np.flatnonzero(chosen), np.flatnonzero(~chosen)
+
+
 def _check(query: Query, k: int) -> None:
     """Raise BadInput for a query that cannot be answered."""
     if k < 1:
@@ -278,9 +320,11 @@ def _check(query: Query, k: int) -> None:
         raise BadInput("to leave self-citations out, name the draft's authors")
 
 
-def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) -> Scope:
+def scope_of(
+    papers: Papers, query: Query, within: Sequence[int] | None = None, as_given: bool = False
+) -> Scope:
     """Return the scope of a query: without itself and its versions, what it cites already, and
-    anything younger.
+    anything younger; with `as_given`, all rows of `within`.
 
     For a sentence, what the draft cites elsewhere stays in scope: it may be cited again.
     """
@@ -295,6 +339,7 @@ def scope_of(papers: Papers, query: Query, within: Sequence[int] | None = None) 
         unseen=unseen,
         unseen_keys=tuple(own_versions),
         within=None if within is None else tuple(within),
+        as_given=as_given,
     )
 
 

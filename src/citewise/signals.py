@@ -16,6 +16,7 @@ PLAIN, LOG, RANK, RATIO = "{}", "log {}", "rank {}", "{} / best"
 """The forms in which a model may read a signal."""
 
 _ALIKE = "the same for every candidate"
+_OPINION = "a number of a model that does not say what it found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -741,6 +742,14 @@ OTHERS = Catalogue(
             for name, label in (
                 ("nnrank_venue", "appeared where your draft is to appear"),
                 ("nnrank_key_phrases", "shares key phrases with your draft"),
+            )
+        ),
+        *(
+            Signal(name, by, "", label, may_be_unknown=True, why_none=_OPINION)
+            for name, by, label in (
+                ("cross_encoder", "cross_encoder", "a model that read it beside your draft"),
+                ("text_cosine", "text_cosine", "a model that compared its text with your draft's"),
+                ("first_score", "reranking", "the score before re-ranking"),
             )
         ),
         Signal("span_rank", "ilciter", "", _FOR_SIMILAR, reason="cited_for"),

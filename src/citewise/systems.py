@@ -7,7 +7,7 @@ Each kind of settings builds its own stages. Other packages can add systems, and
 import dataclasses
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from citewise import plugins
@@ -23,8 +23,9 @@ from citewise.expand.dense import DenseNeighbours
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.ground import EvidenceGrounder
-from citewise.protocols import DraftVectors, Expander, Ranker, Retriever, Stores
+from citewise.protocols import DraftVectors, Expander, PairScorer, Ranker, Retriever, Stores
 from citewise.rank.calibration import Calibrator, calibrator_for
+from citewise.rank.cross_encoder import PairRanker, PairScores
 from citewise.rank.features import GO_BACK
 from citewise.rank.learned import LinearRanker, TreeRanker
 from citewise.rank.nnrank import NNRank, nnrank_of, required_nnrank
@@ -33,6 +34,7 @@ from citewise.rank.sentence_ranker import SentenceRanker
 from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, TreeModel, model_for
 from citewise.recommend import RankStep, Recommender, Stages
 from citewise.render import renderers
+from citewise.reranking import RERANKING_DEFAULTS, SUFFIX, Reranking
 from citewise.retrieve.bm25 import Bm25, Bm25Parameters, Bm25Ranker
 from citewise.retrieve.dense import Dense
 from citewise.retrieve.engine import Engine
@@ -98,16 +100,30 @@ class Bm25Settings(Bm25Parameters):
 class NavigationSettings(Rounds):
     """BM25, and in rounds the papers that the best ones cite."""
 
+    ranker: str = ""
+    """The cross-encoder that ranks in every round, by name or folder; BM25 where none is given."""
+    truncation: str = ""
+    """How its pairs are cut: as `rerank` does (see `citewise.reranking`)."""
+    precision: str = "int8"
+
     def over(self, stores: Stores) -> Stages:
         """Return the stages: one retriever."""
-        words = Bm25Parameters()
-        start, ranker = Bm25(stores, words), Bm25Ranker(stores, words)
-        retriever = Navigation(stores, start, ranker, self)
+        words, scorer = Bm25Parameters(), self._scorer()
+        ranker = PairRanker(PairScores(stores, scorer)) if scorer else Bm25Ranker(stores, words)
+        retriever = Navigation(stores, Bm25(stores, words), ranker, self)
         return Stages((retriever,), _grounder(stores), sentence_alone=True)
 
     def identity(self, stores: Stores) -> str:
-        """Return "": the system depends on its settings alone."""
-        return ""
+        """Return what the cross-encoder is, "" without one."""
+        scorer = self._scorer()
+        return f"{scorer.about.digest} {scorer.about.truncation}" if scorer else ""
+
+    def _scorer(self) -> PairScorer | None:
+        if not self.ranker:
+            return None
+        return Reranking(
+            model=self.ranker, truncation=self.truncation, precision=self.precision
+        ).scorer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +148,10 @@ class BestSettings:
     """`used`: what the draft's authors wrote and cited counts, if they are given; `ignored`: it
     does not.
     """
-    vectors: str = NNSELECT
-    """The set of papers' vectors that counts, where the library has it."""
+    vectors: str = "trained"
+    """The set of papers' vectors that counts, where the library has it; `trained`: the one that the
+    model was trained with.
+    """
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
@@ -150,7 +168,7 @@ class BestSettings:
         if model.linear is None:
             raise BadLibrary(f"the model of best lacks its linear step; {GO_BACK}")
 
-        vectors = SetVectors(stores, self.vectors)
+        vectors = SetVectors(stores, self._set_of(model))
         rankers = (
             RankStep(LinearRanker(stores, model.linear, model.shipped)),
             RankStep(TreeRanker(stores, model, vectors), self.kept),
@@ -180,12 +198,14 @@ class BestSettings:
 
     def identity(self, stores: Stores) -> str:
         """Return the digests of the model and of the one that made the vectors."""
-        papers = stores.vectors.papers(self.vectors)
-        digests = (
-            model_for(stores.models, DRAFT_MODEL, self.model).digest,
-            papers.about.digest if papers is not None else "",
-        )
-        return " ".join(filter(None, digests))
+        model = model_for(stores.models, DRAFT_MODEL, self.model)
+        papers = stores.vectors.papers(self._set_of(model))
+        made_by = papers.about.digest if papers is not None else ""
+        return " ".join(filter(None, (model.digest, made_by)))
+
+    def _set_of(self, model: TreeModel) -> str:
+        """Return the name of the set of vectors that counts with a model."""
+        return self.vectors if self.vectors != "trained" else model.vectors or NNSELECT
 
 
 LITTLE_EVIDENCE = "without evidence (the library has no citing sentences, or very few)"
@@ -495,61 +515,114 @@ FOR_SENTENCES = "evidence"
 BASELINE = "bm25"
 """The system that others are compared with."""
 
+_MODELS = ("model", "encoder", "ranker")
+"""Settings that name a transformer."""
+
 _SPELLED = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A name with the settings that it stands for."""
+    """A name with the settings that it stands for, and what re-ranks its first papers."""
 
     name: str
     settings: Settings
+    rerank: Reranking | None = None
 
     @classmethod
     def parse(cls, text: str) -> "System":
-        """Return the system that a text names, with changed settings in parentheses."""
+        """Return the system that a text names, with changed settings in parentheses; behind it,
+        there may be `+rerank(model=M)`.
+        """
+        reranked = SUFFIX.fullmatch(text)
+        if reranked:
+            changed = _changes(RERANKING_DEFAULTS, reranked["settings"])
+            return replace(cls.parse(reranked["system"]), rerank=Reranking(**changed))
+
         match = _SPELLED.fullmatch(text)
         if not match or match[1] not in SYSTEMS:
             raise BadInput(f"unknown system {text!r}; known: {', '.join(SYSTEMS)}")
 
         usual: Any = SYSTEMS[match[1]]
-        changes = [part for part in (match[2] or "").split(",") if part.strip()]
-        changed = dict(_change(usual, part) for part in changes)
-
+        changed = _changes(_values(usual), match[2] or "")
         return cls(match[1], dataclasses.replace(usual, **changed))
 
     def __str__(self) -> str:
         """Return the spelling that parses to this value."""
-        usual: Any = SYSTEMS[self.name]
-        values = {
-            field.name: getattr(self.settings, field.name) for field in dataclasses.fields(usual)
-        }
+        if self.rerank:
+            named = _spelled(self.rerank, RERANKING_DEFAULTS)
+            return f"{replace(self, rerank=None)}+rerank({named})"
+        changes = _spelled(self.settings, _values(SYSTEMS[self.name]))
+        return self.name + (f"({changes})" if changes else "")
 
-        changes = [
-            f"{name}={value}" for name, value in values.items() if value != getattr(usual, name)
-        ]
-
-        return self.name + (f"({','.join(changes)})" if changes else "")
+    @property
+    def model_folders(self) -> tuple[str, ...]:
+        """The models that are given as folders, not by name: a server does not open these for
+        whoever asks.
+        """
+        parts = (self.rerank, self.settings)
+        named = (getattr(part, name, "") for part in parts for name in _MODELS)
+        return tuple(each for each in named if "/" in each or "\\" in each or "." in each[:1])
 
     def identity(self, stores: Stores) -> str:
         """Return a text that changes with the settings and with what the system uses of a library
         besides its papers.
         """
-        return f"{self} {self.settings.identity(stores)}".strip()
+        first = f"{self} {self.settings.identity(stores)}".strip()
+        if self.rerank is None:
+            return first
+        return f"{first} {self.rerank.identity(stores, self._first)}"
 
     def over(self, stores: Stores) -> Recommender:
         """Return this system over a library."""
-        return Recommender(stores, self.settings.over(stores), str(self), renderers())
+        stages = self.settings.over(stores)
+        if self.rerank is not None:
+            stages = self.rerank.applied(stages, stores, self._first)
+        return Recommender(stores, stages, str(self), renderers())
+
+    @property
+    def _first(self) -> str:
+        """The spelling of the system that is re-ranked."""
+        return str(replace(self, rerank=None))
 
 
-def _change(settings: Any, text: str) -> tuple[str, Any]:
+def served_name(text: str) -> str:
+    """Return the spelling of a system that somebody asks a server for; models that are folders of
+    the server's machine are refused.
+    """
+    system = System.parse(text)
+    if system.model_folders:
+        raise BadInput(
+            f"{text}: {system.model_folders[0]} is a folder; a server is asked for models by their "
+            "names (on its machine: citewise models add)"
+        )
+    return str(system)
+
+
+def _values(settings: Any) -> dict[str, Any]:
+    """Return the settings of a dataclass, by name."""
+    return {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+
+
+def _spelled(settings: Any, usual: Mapping[str, Any]) -> str:
+    """Return what differs from the usual settings, as it parses."""
+    values = _values(settings)
+    return ",".join(f"{name}={values[name]}" for name in usual if values[name] != usual[name])
+
+
+def _changes(usual: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the settings in a text such as `k1=0.9,b=0.4`, by name."""
+    return dict(_change(usual, part) for part in text.split(",") if part.strip())
+
+
+def _change(usual: Mapping[str, Any], text: str) -> tuple[str, Any]:
     """Return the name and value of a setting, from `name=value`."""
     name, equals, value = (part.strip() for part in text.partition("="))
-    if not equals or name not in {field.name for field in dataclasses.fields(settings)}:
-        known = ", ".join(field.name for field in dataclasses.fields(settings))
+    if not equals or name not in usual:
+        known = ", ".join(usual)
         raise BadInput(f"unknown setting {text.strip()!r}; known: {known}, each written name=value")
 
-    kind = type(getattr(settings, name))
+    kind = type(usual[name])
     try:
         return name, kind(value)
     except ValueError:

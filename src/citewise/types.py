@@ -179,6 +179,10 @@ class Scope:
     """The only rows that may be returned, None for any; meant for some hundreds of rows, since each
     is scored on its own.
     """
+    as_given: bool = False
+    """Whether every row of `within` may be returned, though it be younger or in `hidden`; citations
+    are limited all the same.
+    """
 
     @property
     def bounded(self) -> bool:
@@ -232,8 +236,14 @@ class Ranking:
 
     def take(self, index: NDArray[np.int64] | NDArray[np.bool_] | slice) -> "Ranking":
         """Return the candidates at the given positions, in that order."""
-        signals = {name: column[index] for name, column in self.signals.items()}
-        return replace(self, rows=self.rows[index], scores=self.scores[index], signals=signals)
+        if isinstance(index, slice):
+            signals = {name: column[index] for name, column in self.signals.items()}
+            return replace(self, rows=self.rows[index], scores=self.scores[index], signals=signals)
+
+        # positions are found once for all signals; `take` is faster than an index in brackets
+        at = np.flatnonzero(index) if index.dtype == np.bool_ else index
+        signals = {name: column.take(at) for name, column in self.signals.items()}
+        return replace(self, rows=self.rows.take(at), scores=self.scores.take(at), signals=signals)
 
     def followed_by(self, rows: Rows) -> "Ranking":
         """Return the candidates followed by other rows, with scores of 0 and signals of NaN."""

@@ -113,7 +113,7 @@ def test_a_mention_is_no_path(mention: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.pdf", b"%PDF-1.7", "pdftotext"),
+        ("a.pdf", b"%PDF-1.7", "this PDF is damaged"),
         ("a.doc", b"\xd0\xcf\x11\xe0", "save it as Word (.docx)"),
         ("a.rtf", b"{\\rtf1 x", "RTF"),
         ("a.html", b"<!DOCTYPE html><p>x", "web page"),

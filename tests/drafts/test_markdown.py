@@ -9,9 +9,9 @@ from citewise.drafts.draft import Draft
 from citewise.drafts.markdown import draft_from_markdown
 from citewise.drafts.markdown_text import cited_keys, paragraphs, plain_text, without_code
 from citewise.drafts.metadata import front_matter
-from citewise.drafts.people import people
 from citewise.drafts.reading import draft_of, read_draft
 from citewise.text.ids import keys_of
+from citewise.text.people import people
 
 
 def write(folder: Path, **files: str) -> Path:

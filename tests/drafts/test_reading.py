@@ -194,7 +194,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("a.txt", b" \n", "neither a title nor an abstract"),
         ("a.tex", b"\\newpage", "neither a title"),
-        ("a.pdf", b"%PDF-1.7 ...", "a PDF"),
+        ("a.pdf", b"%PDF-1.7 ...", "this PDF is damaged"),
+        ("a.pdf", b"just text", "not a PDF, whatever its name says"),
         ("a.docx", b"PK\x03\x04...", "Word"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import citewise
-from citewise.embed.encoder import BertEncoder
+from citewise.embed.encoder import TransformerEncoder
 from citewise.embed.encoders import encoder_of
 from citewise.errors import BadInput
 from citewise.library import writer
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("encoder_cache")
 class OldModel:
     """An encoder whose model had other files than those of today."""
 
-    def __init__(self, encoder: BertEncoder) -> None:
+    def __init__(self, encoder: TransformerEncoder) -> None:
         self._encoder = encoder
         self.about = dataclasses.replace(encoder.about, digest="0" * 16)
 
@@ -47,11 +47,11 @@ def test_a_library_without_vectors_needs_no_encoder(library: Path) -> None:
 def test_the_encoder_is_the_one_that_made_the_vectors(library: Path) -> None:
     citewise.encode(library, precision="fp32")
     found = encoder_of(citewise.open(library).stores.vectors)
-    assert found is not None and found.about == BertEncoder("minilm", "fp32").about
+    assert found is not None and found.about == TransformerEncoder("minilm", "fp32").about
 
 
 @pytest.mark.slow
 def test_a_model_that_changed_is_named(library: Path) -> None:
-    writer.encode(library, OldModel(BertEncoder("minilm", "fp32")))
+    writer.encode(library, OldModel(TransformerEncoder("minilm", "fp32")))
     with pytest.raises(BadInput, match="has changed"):
         encoder_of(citewise.open(library).stores.vectors)

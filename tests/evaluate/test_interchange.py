@@ -153,3 +153,28 @@ def test_the_layout_of_beir(asked: tuple[Stores, list[Question]], tmp_path: Path
     assert rows[0] == ["query-id", "corpus-id", "score"]
     assert len(rows) - 1 == sum(len(each.gold) for each in questions)
     assert {row[1] for row in rows[1:]} <= {each["_id"] for each in corpus}
+
+
+def test_scores_of_pairs_are_a_run(tmp_path: Path) -> None:
+    """MDCR's `evaluate.py` takes one object of query_paper to score."""
+    file = tmp_path / "scores.json"
+    file.write_text('{"10_2": 0.5, "10_3": 0.9, "10_1": 0.5, "11_2": -1}')
+    assert read_run(file) == {"10": ["3", "2", "1"], "11": ["2"]}, "ties as trec_eval has them"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"10_2": "high"}', "one object"),
+        ('{"10_2": {"a": 1}}', "one object"),
+        ('{"10_2": 0.5', "one object"),
+        ('{"102": 0.5}', "'102' is not the ids"),
+        ('{"1_0_2": 0.5}', "'1_0_2' is not the ids"),
+        ('{"_2": 0.5}', "'_2' is not the ids"),
+        ('{"10_2": NaN}', "one object"),
+    ],
+)
+def test_scores_of_no_pairs_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "scores.json").write_text(text)
+    with pytest.raises(BadInput, match=message):
+        read_run(tmp_path / "scores.json")

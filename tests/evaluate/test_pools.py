@@ -546,13 +546,21 @@ def test_papers_that_are_absent_or_unseen_are_left_out_and_counted(tiny: Library
                 negatives={"random": ("m0", "version", "lost", "c1")},
             ),
             Pool(id="nobody", field="a", cited=("c1",), negatives={"random": ("m0",)}),
-        )
+        ),
+        library="made for an earlier state of it",
     )
-    found = pools.resolve(tiny.stores)
+    found = pools.resolve(tiny.stores, stale=True)
     (pool,) = found.pools
     assert (found.absent_queries, found.absent, found.unseen) == (1, 2, 2)
     assert pool.question.query.hidden == ("version",), (
-        "published pools know no versions; they are looked for"
+        "versions are looked for again in a library that has changed"
     )
     assert {*pool.names} == {"c1", "m0"}
     assert [tiny.stores.papers.read(rows)[0].id for rows in pool.negatives.values()] == ["m0"]
+
+    published = dataclasses.replace(pools, library="").resolve(tiny.stores)
+    (pool,) = published.pools
+    assert (published.absent_queries, published.absent, published.unseen) == (1, 2, 0)
+    assert {*pool.names} == {"c1", "younger", "m0", "version"}, "as they are"
+    assert len(pool.question.gold) == 2
+    assert pool.question.query.hidden == ("version",), "no citation of a version is seen"

@@ -71,6 +71,31 @@ def test_years_alone_make_a_test_part(stores: Stores) -> None:
         split.questions(stores, "dev")
 
 
+@pytest.mark.parametrize("shares", [(0.6, 0.2, 0.2), (0.8, 0.1, 0.1), (0.5, 0.0, 0.5)])
+def test_fractions_of_all_papers_are_cut_first_and_filtered_afterwards(
+    stores: Stores, shares: tuple[float, float, float]
+) -> None:
+    """By its definition: sort every paper with a year, find the years at the two cuts, and only
+    then ask who can be a query.
+    """
+    dated = sorted(paper.date or str(paper.year) for paper in PAPERS if paper.year)
+    starts = [dated[round(share * len(dated))] for share in (shares[0], shares[0] + shares[1])]
+    settings = SplitSettings(fractions=shares, cut="all")
+    split = Split.make(stores, settings, guard=False)
+    for paper in PAPERS:
+        date = paper.date or str(paper.year or "")
+        part = "train" if date < starts[0] else "dev" if date < starts[1] else "test"
+        can = bool(paper.year and paper.abstract and gold_of(paper))
+        assert [paper.id in names(split, each) for each in ("train", "dev", "test")] == [
+            can and part == each for each in ("train", "dev", "test")
+        ]
+
+    other = Split.make(stores, SplitSettings(fractions=shares), guard=False)
+    assert {len(each) for each in split.parts.values()} != {
+        len(each) for each in other.parts.values()
+    }, "who cannot be asked is mostly old"
+
+
 def test_fractions_are_of_papers_by_date(stores: Stores) -> None:
     split = Split.make(stores, SplitSettings(fractions=(0.6, 0.2, 0.2)), guard=False)
     sizes = [len(split.parts[part]) for part in ("train", "dev", "test")]
@@ -169,6 +194,7 @@ def test_an_abstract_may_be_missing(golden_library: Path) -> None:
     ("settings", "message"),
     [
         ({"fractions": (0.5, 0.1, 0.1)}, "add up to 1"),
+        ({"cut": "some"}, "eligible or all"),
         ({"fractions": (1.2, -0.1, -0.1)}, "add up to 1"),
         ({"least": 0}, "at least one"),
         ({"sample": 0}, "at least one"),

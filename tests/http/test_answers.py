@@ -167,7 +167,9 @@ def test_files_without_a_draft(client: httpx.Client, server: Running) -> None:
     answer = client.post("/v1/read", files=[("files", ("refs.bib", BIB))])
     assert answer.status_code == 422 and "no draft among the files" in answer.json()["detail"]
     answer = client.post("/v1/read", files=[("files", ("a.pdf", b"%PDF-1.4 ..."))])
-    assert answer.status_code == 422 and answer.json()["detail"].startswith("a.pdf: this is a PDF")
+    assert answer.status_code == 422 and answer.json()["detail"].startswith(
+        "a.pdf: this PDF is damaged"
+    )
     assert server.settings.state not in answer.text
 
 

@@ -115,6 +115,16 @@ def test_new_generations_under_load(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200}, "no request was dropped"
 
 
+def test_what_was_just_written_is_counted(golden: Running) -> None:
+    with golden.client() as client:
+        before = client.get("/v1/library").json()
+        for number in range(3):
+            citewise.add([Paper(f"n{number}", f"New bees {number}")], golden.settings.library)
+            about = client.get("/v1/library").json()
+            assert about["generation"] == before["generation"] + number + 1
+            assert about["papers"] == before["papers"] + number + 1
+
+
 def test_a_model_that_was_trained_meanwhile_is_picked_up(golden: Running) -> None:
     with golden.client() as client:
         assert client.get("/v1/library").json()["models"] == []

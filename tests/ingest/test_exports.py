@@ -97,7 +97,7 @@ def test_line_ends(tmp_path: Path, name: str, end: str) -> None:
 @pytest.mark.parametrize(
     ("content", "advice"),
     [
-        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "GROBID"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "this PDF is damaged or not whole"),
         (b"PK\x03\x04" + b"\x00" * 26 + b"[Content_Types].xml", "reference manager"),
         (b"PK\x03\x04" + b"\x00" * 26 + b"library.bib", "unpack"),
         (b"SQLite format 3\x00" + b"\x00" * 50, "Zotero"),

@@ -1,7 +1,10 @@
 """The terms of texts and of papers; counts of all papers are compared in test_folder.py."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
+from citewise.library import terms as term_store
 from citewise.library.folder import LibraryFolder
 from citewise.types import Paper
 from libraries import new_folder, store
@@ -23,3 +26,25 @@ def test_in_no_papers_nothing_matches() -> None:
         terms, _ = library.terms.of("honey bees")
         found = library.terms.matches(np.zeros(0, np.int64), terms, "title")
         assert found.rows.size == found.columns.size == found.counts.size == 0
+
+
+@given(asked=st.sets(st.integers(0, 40) | st.integers(0, 2**30), max_size=20))
+def test_terms_by_their_lower_bits(asked: set[int]) -> None:
+    terms = np.array(sorted(asked), np.int64)
+    table, mask = term_store._by_lower_bits(terms)
+    assert table[terms & int(mask)].tolist() == list(range(1, terms.size + 1))
+    assert np.count_nonzero(table) == terms.size
+
+
+def test_a_term_with_the_lower_bits_of_another_does_not_match() -> None:
+    # terms get their numbers as they come: "needle" is 0, and the word that gets 2 ** 14 has the
+    # same lower bits
+    words = " ".join(f"word{number}x" for number in range(2**14 + 10))
+    with new_folder() as path:
+        library = store(path, [Paper("one", "needle"), Paper("two", words)])
+        needle, _ = library.terms.of("needle")
+        other = library.terms.of(f"word{2**14 - 1}x")[0]
+        assert (other - needle).tolist() == [2**14]
+
+        found = library.terms.matches(np.arange(2), needle, "title")
+        assert found.rows.tolist() == [0]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import citewise
 from citewise.api import VectorSet
 from citewise.cli import app
-from citewise.embed.encoder import BertEncoder
+from citewise.embed.encoder import TransformerEncoder
 from citewise.errors import BadLibrary, LibraryBusy, MissingData
 from citewise.library import vectors, writer
 from citewise.library.folder import LibraryFolder
@@ -80,7 +80,7 @@ def precision_of(folder: Path) -> Precision | None:
 
 def test_every_span_and_paper_has_its_vector(library: Path) -> None:
     assert citewise.encode(library, precision="fp32", papers=True) == 3 + 4
-    encoder, stores = BertEncoder("minilm", "fp32"), LibraryFolder(library)
+    encoder, stores = TransformerEncoder("minilm", "fp32"), LibraryFolder(library)
     for text, vector in by_text(library).items():
         assert vector == pytest.approx(encoder.encode([text])[0], abs=1e-3)
     texts = [f"{paper.title} {paper.abstract}" for paper in papers_of(stores)]
@@ -154,7 +154,7 @@ def test_another_encoder_replaces_all(library: Path) -> None:
 class Stopping:
     """An encoder that is interrupted after some calls."""
 
-    def __init__(self, encoder: BertEncoder, calls: int) -> None:
+    def __init__(self, encoder: TransformerEncoder, calls: int) -> None:
         self._encoder, self._calls = encoder, calls
         self.about = encoder.about
 
@@ -171,8 +171,8 @@ def test_interrupted_it_leaves_the_library_as_it_was_and_goes_on(
 ) -> None:
     citewise.encode(library, precision="int8")
     before = by_text(library)
-    monkeypatch.setattr(vectors, "_PART", 1)
-    encoder = BertEncoder("minilm", "fp32")
+    monkeypatch.setattr(vectors, "_STEP", 1)
+    encoder = TransformerEncoder("minilm", "fp32")
 
     with pytest.raises(KeyboardInterrupt):
         writer.encode(library, Stopping(encoder, 2))
@@ -192,7 +192,7 @@ def report(what, done, total):
     print(done, flush=True)
     sys.stdin.read(1)
 
-vectors._PART = 1
+vectors._STEP = 1
 citewise.encode(sys.argv[1], progress=report)
 """
 
@@ -259,7 +259,7 @@ def test_damage_is_named_to_who_asks(library: Path, name: str) -> None:
 class Doubled:
     """An encoder whose vectors are of length 2."""
 
-    def __init__(self, encoder: BertEncoder) -> None:
+    def __init__(self, encoder: TransformerEncoder) -> None:
         self._encoder = encoder
         self.about = encoder.about
 
@@ -269,7 +269,7 @@ class Doubled:
 
 
 def test_vectors_must_be_of_length_1(library: Path) -> None:
-    writer.encode(library, Doubled(BertEncoder("minilm", "fp32")))
+    writer.encode(library, Doubled(TransformerEncoder("minilm", "fp32")))
     (problem,) = citewise.verify(library).problems
     assert "not of length 1" in problem
 

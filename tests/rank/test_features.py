@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from citewise.errors import BadLibrary
 from citewise.rank.derived import of_sentences
-from citewise.rank.features import feature_matrix
+from citewise.rank.features import feature_matrix, feature_rows
 from citewise.rank.trees import DRAFT_MODEL
 
 
@@ -25,6 +30,29 @@ def test_features_by_hand() -> None:
     assert feature_matrix(signals, ["rank partly"])[:, 0] == pytest.approx(np.log([3, 1, 2, 3])), (
         "the unknown are last"
     )
+
+
+@given(
+    rows=arrays(
+        np.float64,
+        array_shapes(min_dims=2, max_dims=2, max_side=9),
+        elements=st.sampled_from([0.0, 0.25, 1.0, 3.0, -2.0, np.nan]),
+    )
+)
+def test_ranks_are_those_of_scipy(rows: NDArray[np.float64]) -> None:
+    signals = {f"signal{number}": row for number, row in enumerate(rows)}
+    found = feature_rows(signals, [f"rank {name}" for name in signals])
+    for row, logs in zip(rows, found, strict=True):
+        known = np.where(np.isnan(row), -np.inf, row)
+        if np.isnan(row).all():
+            assert np.isnan(logs).all()
+        else:
+            assert logs == pytest.approx(np.log(rankdata(-known, method="min")))
+
+
+def test_no_candidates_have_no_features() -> None:
+    names = ["votes / best", "rank votes", "log votes", "votes"]
+    assert feature_matrix({"votes": np.zeros(0)}, names).shape == (0, 4)
 
 
 def test_derived_signals_by_hand() -> None:

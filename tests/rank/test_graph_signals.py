@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import citewise
-from citewise.rank.graph_signals import Weighted, co_citation, coupling, popularity
+from citewise.arrays import Ragged
+from citewise.rank.graph_signals import Citers, Weighted, co_citation, coupling, popularity
 from citewise.types import Paper, Scope
 from corpora import corpora
 from oracles import PlainLibrary
@@ -45,6 +46,19 @@ def test_co_citation_by_hand(tmp_path: Path) -> None:
     assert found["cocited_near"] == pytest.approx([0, 0.5 / root, 0.5 / root]), (
         "only X is similar to the draft"
     )
+
+
+@given(lists=st.lists(st.lists(st.integers(0, 20), unique=True)))
+def test_sums_and_maxima_over_citers(lists: list[list[int]]) -> None:
+    citers = Citers(Ragged.of([np.array(each, np.int64) for each in lists]))
+    assert citers.rows.tolist() == sorted({row for each in lists for row in each})
+
+    value = {row: row - 7.5 for row in range(21)}
+    each = citers.each(np.array([value[row] for row in citers.rows.tolist()]))
+    assert citers.summed(each).tolist() == [sum(value[row] for row in some) for some in lists]
+    assert citers.highest(each).tolist() == [
+        max([0.0, *(value[row] for row in some)]) for some in lists
+    ]
 
 
 def test_popularity_by_hand(golden_library: Path) -> None:

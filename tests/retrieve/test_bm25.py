@@ -13,8 +13,10 @@ import pytest
 import citewise
 from citewise.api import open_stores
 from citewise.errors import BadInput
+from citewise.memory import MemoryStores
 from citewise.protocols import Stores, TermStatistics
-from citewise.retrieve.bm25 import Bm25, Bm25Parameters, key_terms
+from citewise.retrieve.bm25 import Bm25, Bm25Parameters
+from citewise.retrieve.key_terms import FieldKeyTerms, key_terms
 from citewise.types import Paper, Query, Ranking, Scope
 from corpora import WORDS, random_papers
 from oracles import PlainLibrary, stems
@@ -150,6 +152,29 @@ def test_key_terms_by_hand() -> None:
     assert key_terms(np.array([1, 1, 1]), equal, 2).tolist() == [0, 1], "ties go to the first"
 
 
+def test_key_terms_of_citeomatic_are_those_of_whoosh() -> None:
+    """Whoosh 2.7.4 (`key_terms_from_text`, Bo1, StemmingAnalyzer) on the same four papers gives
+    danc, melt and bee for the title, and heat, melt, sleep, summer and comb for the abstract.
+    "sand" is in fewer papers than "combs", but occurs more often. "wax" is in no title.
+    """
+    papers = [
+        Paper("1", "Bees dance", "bees dance on wax wax wax"),
+        Paper("2", "Bees sleep", "bees sleep in wax combs while ants dig"),
+        Paper("3", "Ants dig", "ants dig sand and sand and sand near combs"),
+        Paper("4", "Combs melt", "wax combs melt in summer heat near sand"),
+    ]
+    stores = MemoryStores.of(papers)
+    query = Query("Melting wax: bees dance", "sand and combs, heat and melt, sleep and summer")
+
+    terms, counts = FieldKeyTerms(stores).of(query)
+    found = dict(zip(stores.terms.words(terms), counts.tolist(), strict=True))
+    assert found == {"danc": 1, "melt": 2, "bee": 1, "heat": 1, "sleep": 1, "summer": 1, "comb": 1}
+
+    by_system = retrieved(stores, query, form="keyterms", preset="citeomatic")
+    assert same(by_system, retrieved(stores, Query("dance melt melt bees heat sleep summer combs")))
+    assert not len(retrieved(stores, Query("xyzzy"), form="keyterms", preset="citeomatic"))
+
+
 def test_common_terms_score_but_fetch_nothing(stores: Stores, plain: PlainLibrary) -> None:
     found = retrieved(stores, Query("bees rare11"), common=0.1)
     scores = plain.bm25(Counter(["bee", "rare11"]), USUAL.k1, USUAL.b)
@@ -183,6 +208,7 @@ def test_the_same_query_gives_the_same_answer(stores: Stores, tmp_path: Path) ->
         {"delta": -1},
         {"form": "abstract"},
         {"keyterms": 0},
+        {"preset": "whoosh"},
         {"reach": 0.5},
         {"common": 0},
         {"common": 1.5},

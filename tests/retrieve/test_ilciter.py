@@ -4,7 +4,7 @@ import json
 import lzma
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from rank_bm25 import BM25Okapi, BM25Plus
 import citewise
 from citewise.api import Library
 from citewise.arrays import Rows
+from citewise.errors import BadInput
 from citewise.protocols import EncodedBy, Stores
 from citewise.recommend import scope_of
 from citewise.retrieve.ilciter import Ensemble, Ilciter, IlciterParameters, Joined
@@ -58,6 +59,36 @@ class PlainIlciter:
         plus = self.plus.get_scores(known) - np.array(absent)
         return self.okapi.get_scores(known).tolist(), plus.tolist()
 
+    def alone(self, text: str, plus: bool) -> list[str]:
+        """Return the papers by BM25 or BM25+ alone."""
+        scores = self.scores(stems(text))[plus]
+        matching = [at for at, score in enumerate(scores) if score > 0]
+        places = {at: rank for rank, at in enumerate(_ordered(matching, scores)[:LIMIT])}
+        return self._papers(places)
+
+    def shared(self, text: str) -> list[str]:
+        """Return the papers as the authors' code orders them: of two lists of 50 spans, ranks from
+        0 are added, and 50 where a list lacks the span; equal sums are one place.
+        """
+        both = self.scores(stems(text))
+        matching = [at for at, score in enumerate(both[0]) if score > 0]
+        lists = [_ordered(matching, scores)[:LIMIT] for scores in both]
+        sums = {
+            at: sum(each.index(at) if at in each else LIMIT for each in lists)
+            for at in {*lists[0], *lists[1]}
+        }
+        return self._papers(sums)
+
+    def _papers(self, places: dict[int, int]) -> list[str]:
+        """Return the papers of spans by their least place, support and year."""
+        first: dict[str, int] = {}
+        support: Counter[str] = Counter()
+        for at, place in places.items():
+            for paper, times in self.cited[at].items():
+                first[paper] = min(first.get(paper, place), place)
+                support[paper] += times
+        return sorted(first, key=lambda paper: (first[paper], -support[paper], -self.years[paper]))
+
     def papers(self, text: str) -> list[str]:
         """Return the papers that the best spans cite, best first."""
         okapi, plus = self.scores(stems(text))
@@ -68,14 +99,8 @@ class PlainIlciter:
             for scores in (okapi, plus)
         )
 
-        first: dict[str, int] = {}
-        support: Counter[str] = Counter()
         order = sorted(chosen, key=lambda at: (by_okapi[at] + by_plus[at], by_plus[at]))
-        for rank, at in enumerate(order, 1):
-            for paper, times in self.cited[at].items():
-                first.setdefault(paper, rank)
-                support[paper] += times
-        return sorted(first, key=lambda paper: (first[paper], -support[paper], -self.years[paper]))
+        return self._papers({at: rank for rank, at in enumerate(order)})
 
 
 def _ordered(positions: Sequence[int] | set[int], scores: list[float]) -> list[int]:
@@ -114,15 +139,21 @@ def test_it_ranks_as_rank_bm25_would(shared: Path, tmp_path: Path) -> None:
 
     stores = citewise.open(tmp_path).stores
     plain = PlainIlciter(spans_with_citations(stores), years)
-    stage = Ilciter(stores, IlciterParameters())
+    ranked: list[tuple[IlciterParameters, Callable[[str], list[str]]]] = [
+        (IlciterParameters(), plain.papers),
+        (IlciterParameters(lexical="okapi"), lambda text: plain.alone(text, plus=False)),
+        (IlciterParameters(lexical="plus"), lambda text: plain.alone(text, plus=True)),
+        (IlciterParameters(ties="shared"), plain.shared),
+    ]
     asked = [each["query"] for each in records(shared, "dev_queries", 40)]
-    agreed = 0
-    for sentence in asked:
-        rows = stage.retrieve(Query(sentence=sentence), 10, ANYWHERE).rows
-        found, expected = [paper.id for paper in stores.papers.read(rows)], plain.papers(sentence)
-        assert set(found[:1]) <= set(expected[:3]), sentence
-        agreed += found == expected[:10]
-    assert agreed >= 0.9 * len(asked), "spans with equal scores may be in another order"
+    for parameters, expected_of in ranked:
+        stage, agreed = Ilciter(stores, parameters), 0
+        for sentence in asked:
+            rows = stage.retrieve(Query(sentence=sentence), 10, ANYWHERE).rows
+            found, expected = [each.id for each in stores.papers.read(rows)], expected_of(sentence)
+            assert set(found[:1]) <= set(expected[:3]), sentence
+            agreed += found == expected[:10]
+        assert agreed >= 0.9 * len(asked), "spans with equal scores may be in another order"
 
 
 def cites(citing: str, text: str, *keys: str) -> CitingSentence:
@@ -185,9 +216,34 @@ def test_vectors_join_where_they_should(
     assert {*encoder.asked} & {LONG, SHORT} == encoded, "only one of the claims is long"
 
 
+def test_a_claim_is_long_by_its_words_stop_words_included(parsing: Library) -> None:
+    fifty = "the parsers of trees and the trees of parsers are " * 5
+    for sentence, long in ((fifty, False), (f"{fifty} it", True)):
+        encoder = LongestFirst()
+        stage = Ilciter(parsing.stores, IlciterParameters(), encoder)
+        stage.retrieve(Query(sentence=sentence), 5, ANYWHERE)
+        assert (sentence in encoder.asked) is long
+
+
+def test_an_answer_by_words_alone_says_so(parsing: Library) -> None:
+    answer = parsing.cite(SHORT, system="ilciter")
+    assert answer.served_by.note == "by words alone (no vectors of citing sentences)"
+    wanted = parsing.cite(SHORT, system="ilciter(dense=never)")
+    assert not wanted.served_by.note, "nothing else was wanted"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [("lexical=tfidf", "both, okapi or plus"), ("ties=kept", "ordered or shared")],
+)
+def test_unknown_settings_are_refused(parsing: Library, setting: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        parsing.cite(SHORT, system=f"ilciter({setting})")
+
+
 def spans_for(parsing: Library, stage: Ilciter, sentence: str) -> Rows:
     claim = Claim.of(parsing.stores, sentence)
-    return stage.spans(sentence, claim, ANYWHERE)
+    return stage.spans(sentence, claim, ANYWHERE)[0]
 
 
 @pytest.mark.parametrize(

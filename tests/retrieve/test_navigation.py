@@ -187,17 +187,31 @@ def test_what_the_limit_counts(lettered: LibraryFolder) -> None:
         assert {letter for letter, number in found.items() if number == 2} == brought
 
 
+def test_no_paper_to_start_from_finds_nothing(lettered: LibraryFolder) -> None:
+    # The first value of the sweep of section 5.2; in a later round, it ends the search.
+    assert navigated(lettered, widths="0+9") == {}
+    assert navigated(lettered, rounds=2, widths="3+9/0+9") == {}
+    assert list(navigated(lettered, widths="0+9", within="bd")) == ["d", "b"], "a pool is ranked"
+
+
 def test_k_cuts_the_last_ranking_only(lettered: LibraryFolder) -> None:
     whole = navigated(lettered, rounds=2, widths="3+9")
     assert list(navigated(lettered, 2, rounds=2, widths="3+9").items()) == list(whole.items())[:2]
 
 
 def test_ways_lead_through_papers_that_may_not_be_answered(lettered: LibraryFolder) -> None:
-    assert list(navigated(lettered, within="ige", rounds=2, widths="3+9").items()) == [
+    assert list(navigated(lettered, within="ie", rounds=2, widths="3+9").items()) == [
         ("e", 1),
         ("i", 2),
     ]
     assert navigated(lettered, within="") == {}
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_every_paper_of_a_pool_gets_its_score(lettered: LibraryFolder, rounds: int) -> None:
+    found = navigated(lettered, within="ige", rounds=rounds, widths="1+1")
+    assert list(found) == ["e", "i", "g"], "by WORTH: 8, 6, 1"
+    assert np.isnan(found["g"]), "no round brought it"
 
 
 def test_signals_of_the_retriever_are_unknown_for_the_added(lettered: LibraryFolder) -> None:
@@ -286,7 +300,7 @@ def plain_navigation(
     return ranking
 
 
-WIDTHS = st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=3).map(
+WIDTHS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=3).map(
     lambda widths: "/".join(f"{papers}+{limit}" for papers, limit in widths)
 )
 CHOSEN = st.builds(
@@ -377,7 +391,13 @@ def test_answers(
     assert (np.diff(found.scores) <= 0).all(), "best first"
     assert found.signals.keys() == {"bm25", "round"}
     assert (found.signals["bm25"] == found.scores).all()
-    assert set(found.signals["round"].tolist()) <= set(range(chosen.rounds + 1))
+    reached = found.signals["round"][~np.isnan(found.signals["round"])]
+    assert set(reached.tolist()) <= set(range(chosen.rounds + 1))
+    if within is None:
+        assert reached.size == len(found)
+    else:
+        asked = np.array(sorted(within), np.int64)
+        assert len(found) == min(k, int(many.papers.in_scope(asked, scope).sum()))
     again = over(many, **dataclasses.asdict(chosen)).retrieve(query, k, scope)
     assert (
         again.rows.tolist() == found.rows.tolist()
@@ -434,10 +454,10 @@ def test_rounds_beyond_the_last_width_repeat_it() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"rounds": -1}, "rounds >= 0"),
+        ({"rounds": -1}, "0 to 100 rounds, not -1"),
+        ({"rounds": 1_000_000_000}, "0 to 100 rounds"),
         ({"widths": ""}, "widths are written"),
         ({"widths": "300"}, "widths are written"),
-        ({"widths": "0+10"}, "widths are written"),
         ({"widths": "3+-1"}, "widths are written"),
         ({"widths": "3+1/"}, "widths are written"),
         ({"counted": "old"}, "new or all"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import citewise
-from citewise.embed.encoder import BertEncoder
+from citewise.embed.encoder import TransformerEncoder
 from citewise.errors import MissingData
 from citewise.library.folder import LibraryFolder
 from citewise.spans.dense import DenseSimilarity
@@ -47,7 +47,7 @@ def _cited(library: Path, system: str) -> list[str]:
 def test_papers_come_in_the_order_of_cosines(library: Path) -> None:
     citewise.encode(library, precision="fp32")
     found = _cited(library, ALWAYS)
-    encode = BertEncoder("minilm", "fp32").encode
+    encode = TransformerEncoder("minilm", "fp32").encode
     texts = [text.replace(" [REF]", "") for text in SENTENCES]
     cosines = encode(texts) @ encode([CLAIM])[0]
     assert found == [f"p{number}" for number in np.argsort(-cosines)]
@@ -58,7 +58,7 @@ def test_papers_come_in_the_order_of_cosines(library: Path) -> None:
 
 
 def test_spans_without_a_vector_are_encoded_if_they_are_few(library: Path) -> None:
-    encoder = BertEncoder("minilm", "fp32")
+    encoder = TransformerEncoder("minilm", "fp32")
     citewise.encode(library, precision="fp32")
     citewise.add([citing("c9", "A wolf followed the cat [REF].", ("p3",), year=2002)], library)
     stores = LibraryFolder(library)
@@ -72,7 +72,7 @@ def test_spans_without_a_vector_are_encoded_if_they_are_few(library: Path) -> No
 
 
 def test_papers_are_compared_where_they_have_vectors(library: Path) -> None:
-    encoder = BertEncoder("minilm", "fp32")
+    encoder = TransformerEncoder("minilm", "fp32")
     citewise.encode(library, precision="fp32")
     stores = LibraryFolder(library)
     assert np.isnan(DenseSimilarity(stores, encoder).papers(CLAIM, stores.papers.rows)).all()

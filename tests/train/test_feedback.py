@@ -105,6 +105,9 @@ def test_what_cannot_be_used_is_counted(
 
     own = Query(train.title, train.abstract, cited=("p1", "p2"))
     feedback.record(FeedbackEntry("p1", "accepted", Query(dev.title.upper(), "A dev paper.")))
+    for named in (Query("My draft", id=dev.id), Query("My other draft", hidden=(dev.id,))):
+        feedback.record(FeedbackEntry("p1", "accepted", named))
+    feedback.record(FeedbackEntry("p1", "accepted", Query("", dev.abstract)))
     feedback.record(FeedbackEntry("p1", "rejected", Query("Rejected only")))
     feedback.record(FeedbackEntry("nobody", "accepted", Query("An unknown paper")))
     feedback.record(FeedbackEntry("p1", "accepted", Query(sentence="A sentence.")))
@@ -115,12 +118,14 @@ def test_what_cannot_be_used_is_counted(
 
     found = feedback_questions(library.stores, feedback, split)
     assert found.counts == {
-        "accepted": 2 * LEAST_DRAFTS + 6,
+        "accepted": 2 * LEAST_DRAFTS + 9,
         "rejected": 2 * LEAST_DRAFTS + 1,
         "drafts used": LEAST_DRAFTS + 1,
-        "drafts of dev and test papers": 1,
+        "drafts of dev and test papers": 3,
+        "drafts without a title": 1,
         "drafts without an accepted paper of the library": 2,
         "verdicts on sentences": 1,
+        "verdicts without a draft": 1,
         "damaged lines": 1,
     }
     mine = found.held_out[-1]

@@ -20,6 +20,7 @@ from citewise.evaluate import Question, Split, SplitSettings, evaluate
 from citewise.evaluate.runs import journal_name
 from citewise.ingest import read
 from citewise.ingest.report import Report
+from citewise.library import writer
 from citewise.protocols import Stores
 from citewise.rank.linear import LinearModel, linear_features
 from citewise.rank.trees import DRAFT_MODEL, SavedModel
@@ -31,6 +32,7 @@ from citewise.types import Paper, Query, Scope
 from command_line import Run
 from corpora import topical
 from train.own_models import forget
+from word_models import made_up
 
 SETTINGS = RankerSettings(
     SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2), most=120, tuning=40, trees=60
@@ -504,3 +506,29 @@ def test_the_command_that_calibrates(path: Path, run: Run) -> None:
     assert "ships with citewise" in json.loads(run(*asked, "json").out)["calibrated_by"]
     code, _, said = run("train", "calibration", *options, "--tuning", 5)
     assert code == 2 and "a calibration needs at least 20 papers" in said
+
+
+def test_a_ranker_trained_with_another_set_of_vectors_serves_with_it(tmp_path: Path) -> None:
+    citewise.add(topical(FEW), tmp_path, keep_versions=True, vectors=False)
+    model = made_up(citewise.open(tmp_path).stores)
+    stores = writer.embed(tmp_path, "mine", model)
+    stores.models.save("mine", model.encoded())
+    trained = train_ranker(stores, replace(QUICK, vectors="mine"))
+    assert trained.model.vectors == "mine"
+    save(stores, trained)
+
+    stores = citewise.open(tmp_path).stores
+    question = dev_questions(stores, QUICK)[0].query
+    best, by_name, without = (
+        System.parse(name).over(stores).answer(question)
+        for name in ("best", "best(vectors=mine)", "best(vectors=none)")
+    )
+    assert {"vector_cosine"} <= {*best.recommendations[0].signals}
+    assert [each.score for each in best] == [each.score for each in by_name]
+    assert not any("vector_cosine" in each.signals for each in without)
+    assert model.about.digest in identity(stores, "best")
+
+
+def test_a_set_of_vectors_that_is_not_there_is_an_error(few_stores: Stores) -> None:
+    with pytest.raises(MissingData, match="no vectors of papers are named 'mine'"):
+        train_ranker(few_stores, replace(QUICK, vectors="mine"))

@@ -106,9 +106,11 @@ def test_more_like_this_asks_for_the_paper_and_comes_back(page: Any, address: st
     cards(page).nth(2).get_by_role("button", name="More like this").click()
     page.get_by_role("heading", name=re.compile("papers like “")).wait_for()
     cards(page).first.wait_for()
+    until_answered(page)
     like = ids(page)
     page.get_by_role("button", name="Back to your draft").click()
     page.get_by_role("heading", name=re.compile("papers for your draft")).wait_for()
+    until_answered(page)
 
     paper = called(address, "v1/recommend", QUERY)["recommendations"][2]["paper"]
     texts = {"title": title, "abstract": paper["abstract"], "hidden": [before[2]]}
@@ -202,6 +204,77 @@ def test_more_papers_can_be_asked_for(page: Any, address: str) -> None:
     assert ids(page) == api_ids(address, k=40)
 
 
+WATCH = """() => {
+    window.seen = [];
+    const watcher = new MutationObserver(() => {
+        const found = [...document.querySelectorAll(".cards > .card[data-id]")];
+        const said = document.querySelector(".took")?.textContent;
+        if (!found.length || window.seen.at(-1)?.said === said) return;
+        const seen = { said, ids: found.map((card) => card.dataset.id), shown: 0 };
+        window.seen.push(seen);
+        requestAnimationFrame(() => setTimeout(() => (seen.shown = performance.now())));
+    });
+    watcher.observe(document.querySelector("#answer"), { childList: true, subtree: true });
+}"""
+"""Notes every answer that is drawn, and when it was painted."""
+
+
+def test_the_answer_by_words_is_shown_before_the_refined_one(page: Any, address: str) -> None:
+    page.evaluate(WATCH)
+
+    ask(page)
+
+    first, last = page.evaluate("window.seen")
+    assert first["said"] == "by their words; ranking …"
+    assert first["ids"] == api_ids(address, system="bm25")
+    assert re.search(r"ms, by best", last["said"]) and last["ids"] == api_ids(address)
+    assert page.evaluate("document.getAnimations().length") == 0  # less motion is wanted here
+
+
+def test_cards_glide_from_the_first_answer_to_the_refined_one(open_page: Any, address: str) -> None:
+    page = open_page(address, reduced_motion="no-preference")
+    page.evaluate(
+        """() => {
+            window.moved = [];
+            const animate = Element.prototype.animate;
+            Element.prototype.animate = function (frames, options) {
+                window.moved.push(frames[0].transform ?? "fade");
+                return animate.call(this, frames, options);
+            };
+        }"""
+    )
+
+    ask(page)
+
+    assert any("translateY" in how for how in page.evaluate("window.moved"))
+
+
+def test_an_answer_is_on_the_screen_soon_after_it_has_come(page: Any) -> None:
+    waits = []
+    for number in range(5):
+        page.evaluate("performance.clearMarks()")
+        page.evaluate(WATCH)
+        ask(page, f"{TITLE} {number}")
+        until(page, "window.seen.every((each) => each.shown)")
+        came = page.evaluate("performance.getEntriesByName('fast answer')[0].startTime")
+        waits.append(page.evaluate("window.seen[0].shown") - came)
+
+    assert min(waits) < 200, waits  # milliseconds; the best of five, as the machine may be busy
+
+
+def test_adjusting_an_answer_does_not_go_by_way_of_another(page: Any, address: str) -> None:
+    ask(page)
+    before = ids(page)
+    page.evaluate(WATCH)
+
+    page.get_by_label("Recent papers").fill("1")
+    until(page, f"document.querySelector('.card').dataset.id !== '{before[0]}'")
+    until_answered(page)
+
+    after = api_ids(address, preferences={"prefer_recent": 1})
+    assert [each["ids"] for each in page.evaluate("window.seen")] in ([after], [before, after])
+
+
 def test_cards_glide_to_their_new_places(open_page: Any, address: str) -> None:
     page = open_page(address, reduced_motion="no-preference")
     ask(page)
@@ -244,6 +317,7 @@ def test_a_link_brings_the_answer_back(page: Any, open_page: Any) -> None:
 
     other = open_page(link)
     cards(other).first.wait_for()
+    until_answered(other)
 
     assert link.split("#")[1].startswith("z=")  # compressed, and never sent to a server
     assert ids(other) == ids(page)
@@ -261,6 +335,7 @@ def test_a_short_query_needs_no_compression_and_back_goes_back(page: Any) -> Non
 
     page.go_back()
     until(page, f"document.querySelector('.card')?.dataset.id === '{first[0]}'")
+    until_answered(page)
 
     assert ids(page) == first
     assert page.locator("#title").input_value() == "Citation recommendation"
@@ -278,6 +353,7 @@ def test_keys_move_and_act(page: Any) -> None:
     page.fill("#abstract", ABSTRACT)
     page.keyboard.press("Control+Enter")
     cards(page).first.wait_for()
+    until_answered(page)
     before = ids(page)
     page.locator("body").evaluate("() => document.activeElement.blur()")
 

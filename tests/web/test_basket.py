@@ -75,7 +75,7 @@ def test_ris_leaves_as_a_file(page: Any) -> None:
 
 @pytest.mark.parametrize(
     ("format", "read"),
-    [("CSL-JSON", lambda text: json.loads(text)[0]["title"]), ("Formatted list", str)],
+    [("CSL-JSON", lambda text: json.loads(text)[0]["title"]), ("List, APA", str)],
 )
 def test_other_formats_leave_as_files(page: Any, format: str, read: Any) -> None:
     add(page, 0)

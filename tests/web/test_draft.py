@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from browsing import ABSTRACT, TITLE, cards, drop, ids, until
+from pdf_files import pdf
 
 LATEX = r"""\documentclass{article}
 \title{Voting for citations}
@@ -29,6 +30,29 @@ BIB = r"""@inproceedings{he, title={Context-Aware Citation Recommendation},
 def read_line(page: Any) -> str:
     line = " ".join(str(page.locator("#read").inner_text()).split())
     return line.removesuffix(" · clear")
+
+
+PRINT = pdf(
+    [
+        (60, 780, 20, "Voting for citations in print"),
+        (60, 750, 12, "Trevor Strohman, Jimmy Lin"),
+        (60, 720, 12, "Abstract"),
+        (60, 700, 10, "Papers that similar papers cite receive votes, and votes make a ranking."),
+        (60, 670, 14, "1 Introduction"),
+        (60, 650, 10, "Context helps [1], and so does content [2], as many papers have found."),
+        (60, 620, 14, "References"),
+        (60, 600, 10, "[1] Qi He. Context-Aware Citation Recommendation. WWW, 2010."),
+        (60, 586, 10, "[2] Ann Nobody. A Book That the Sample Does Not Have. Press, 1999."),
+    ]
+)
+
+
+def test_a_pdf_is_read_with_its_printed_references(page: Any) -> None:
+    files = {"name": "draft.pdf", "mimeType": "application/pdf", "buffer": PRINT}
+    page.get_by_label("Files of the draft").set_input_files([files])
+    until(page, "document.querySelector('#title').value === 'Voting for citations in print'")
+
+    assert "Read title, 12 words of abstract, 1 of 2 citations, 2 authors" in read_line(page)
 
 
 def test_what_is_typed_is_counted(page: Any) -> None:

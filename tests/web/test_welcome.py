@@ -38,7 +38,7 @@ def test_the_sample_becomes_the_first_library(open_page: Any, empty_address: str
     page = open_page(empty_address)
     page.get_by_role("heading", name="Make your first library").wait_for()
     assert page.locator("#library-line").inner_text() == "No library yet"
-    assert page.get_by_text("Drop a .bib, .ris or Zotero export here").is_visible()
+    assert page.get_by_text("Drop a .bib, a .ris, a Zotero export or PDFs here").is_visible()
     assert not page.get_by_role("tab", name="Draft").is_visible()
     picture(page, "page-welcome-light")
     assert serious(page) == []

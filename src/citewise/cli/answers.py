@@ -14,6 +14,9 @@ from citewise.cli.knobs import with_preferences
 from citewise.cli.tables import events_table
 from citewise.cli.terminal import (
     LibraryOption,
+    RerankDepthOption,
+    RerankOption,
+    RerankSecondsOption,
     SystemOption,
     console,
     progress,
@@ -28,6 +31,7 @@ from citewise.preferences import Preferences
 from citewise.render import renderers
 from citewise.render.tables import answer_table
 from citewise.render.understood import remarks, understood
+from citewise.reranking import RERANKING_DEFAULTS, reranked
 from citewise.types import Query
 
 commands = typer.Typer()
@@ -98,6 +102,9 @@ def recommend(
     abstract: Annotated[str, typer.Option(help="The draft's abstract.")] = "",
     k: Annotated[int, typer.Option("-k", min=1, help="How many papers.")] = 20,
     system: SystemOption = systems.DEFAULT,
+    rerank: RerankOption = "",
+    rerank_depth: RerankDepthOption = RERANKING_DEFAULTS["depth"],
+    rerank_seconds: RerankSecondsOption = RERANKING_DEFAULTS["seconds"],
     until: UntilOption = None,
     before: BeforeOption = None,
     since: SinceOption = None,
@@ -121,7 +128,8 @@ def recommend(
 ) -> None:
     """Recommend papers that a draft should cite."""
     index = citewise.open(library)
-    named = str(systems.System.parse(system))
+    given = reranked(system, rerank, rerank_depth, rerank_seconds)
+    named = str(systems.System.parse(given))
 
     keys, files = ids_and_files(cited or ())
     options = DraftOptions(
@@ -175,6 +183,9 @@ def run(
     ],
     library: LibraryOption,
     system: SystemOption = "",
+    rerank: RerankOption = "",
+    rerank_depth: RerankDepthOption = RERANKING_DEFAULTS["depth"],
+    rerank_seconds: RerankSecondsOption = RERANKING_DEFAULTS["seconds"],
     k: Annotated[int, typer.Option("-k", min=1, help="How many papers a query.")] = 1000,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The run file; else standard output.")
@@ -188,12 +199,14 @@ def run(
     from citewise.evaluate.interchange import write_run  # the laboratory takes long to import
 
     index, report = citewise.open(library), Report()
-    named = str(systems.System.parse(system)) if system else ""
+    given = reranked(system, rerank, rerank_depth, rerank_seconds)
+    named = str(systems.System.parse(given)) if system else ""
     usual = Query(preferences=preferences)
 
     with writing(output) as file, progress("answering") as bar:
         for number, (query, location) in enumerate(located_queries(queries, report, usual), 1):
-            tag = named or (systems.FOR_SENTENCES if query.sentence else systems.DEFAULT)
+            usual_system = systems.FOR_SENTENCES if query.sentence else systems.DEFAULT
+            tag = named or reranked(usual_system, rerank, rerank_depth, rerank_seconds)
             try:
                 answer = index.answer(query, k, tag)
             except (BadInput, MissingData) as error:

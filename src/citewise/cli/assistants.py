@@ -4,6 +4,7 @@ import os
 from typing import Annotated, Literal
 
 import typer
+from rich.markup import escape
 
 import citewise
 from citewise.cli.terminal import LibraryOption, say
@@ -23,7 +24,9 @@ def mcp(
         ),
     ] = "stdio",
     host: Annotated[str, typer.Option(help="With http: the address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With http: the port.")] = 8001,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="With http: the port; 0 for any that is free.")
+    ] = 8001,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,5 +53,9 @@ def mcp(
         server.run("stdio")
         return
 
-    say(f"citewise answers at http://{host}:{port}/mcp; stop it with Ctrl-C")
-    run_http(server, host, port, allow_host or (), os.environ.get("CITEWISE_TOKEN", ""))
+    token = os.environ.get("CITEWISE_TOKEN", "")
+    run_http(server, (host, port), allow_host or (), token, _say_ready)
+
+
+def _say_ready(address: str) -> None:
+    say(f"citewise answers at {escape(address)}; stop it with Ctrl-C")

@@ -19,6 +19,9 @@ from citewise.cli.answers import (
 )
 from citewise.cli.terminal import (
     LibraryOption,
+    RerankDepthOption,
+    RerankOption,
+    RerankSecondsOption,
     SystemOption,
     console,
     progress,
@@ -30,6 +33,7 @@ from citewise.drafts.query import DraftOptions, ids_and_files
 from citewise.drafts.reading import looks_like_path, paragraphs_of, read_text
 from citewise.errors import BadInput, MissingData
 from citewise.render.passages import passage_table
+from citewise.reranking import RERANKING_DEFAULTS, reranked
 
 commands = typer.Typer()
 
@@ -66,6 +70,9 @@ def cite(
         typer.Option(min=0, help="How many sentences of the literature are shown for a paper."),
     ] = 2,
     system: SystemOption = systems.FOR_SENTENCES,
+    rerank: RerankOption = "",
+    rerank_depth: RerankDepthOption = RERANKING_DEFAULTS["depth"],
+    rerank_seconds: RerankSecondsOption = RERANKING_DEFAULTS["seconds"],
     until: UntilOption = None,
     before: BeforeOption = None,
     since: SinceOption = None,
@@ -85,6 +92,7 @@ def cite(
     for similar claims.
     """
     index = citewise.open(library)
+    named = reranked(system, rerank, rerank_depth, rerank_seconds)
     if not index.stores.evidence.counts().sentences:
         say(
             "The library has no citing sentences, so papers are found by their titles and "
@@ -103,7 +111,7 @@ def cite(
     sentences, context = _sentences(text, lines), draft_query(index, draft, options)
 
     with progress("answering") as bar:
-        answer = index.passage(sentences, context, k, spans, system, explain, bar)
+        answer = index.passage(sentences, context, k, spans, named, explain, bar)
 
     with writing(output) as file:
         if format.value == "table":

@@ -90,6 +90,14 @@ def split(
         str,
         typer.Option(help="Without years: shares of train, dev and test, the oldest papers first."),
     ] = "0.8,0.1,0.1",
+    cut_all: Annotated[
+        bool,
+        typer.Option(
+            "--cut-all",
+            help="Take the shares of all papers with a year, and leave those that cannot be asked "
+            "out afterwards, as Citeomatic does.",
+        ),
+    ] = False,
     least: LeastOption = 1,
     without_abstract: AnyAbstractOption = False,
     sample: SampleOption = None,
@@ -120,6 +128,7 @@ def split(
         test=years_of(test),
         dev=years_of(dev),
         fractions=fractions_of(fractions),
+        cut="all" if cut_all else "eligible",
         least=least,
         abstract=not without_abstract,
         sample=sample,
@@ -227,6 +236,20 @@ def evaluate(
             help="With --local: the citing paper's title and abstract are not known.",
         ),
     ] = False,
+    spans: Annotated[
+        bool,
+        typer.Option(
+            "--spans",
+            help="With --local and --years: ask each span of a sentence on its own, as ILCiteR "
+            "does; it should find what is cited for that span.",
+        ),
+    ] = False,
+    mentions: Annotated[
+        bool,
+        typer.Option(
+            "--mentions", help="With --spans: ask the mentions as well (extra `evidence`)."
+        ),
+    ] = False,
     split: SplitOption = None,
     part: PartOption = TEST,
     years: YearsOption = "",
@@ -288,7 +311,14 @@ def evaluate(
         questions = _sentence_questions(
             stores,
             queries,
-            laboratory.SentenceSplit(years_of(years), sample, seed, not without_draft),
+            laboratory.SentenceSplit(
+                years_of(years),
+                sample,
+                seed,
+                context=not without_draft,
+                asked="spans" if spans else "sentences",
+                mentions=mentions,
+            ),
         )
     else:
         chosen = split_of(
@@ -330,6 +360,11 @@ def _sentence_questions(
         raise BadInput("say which sentences to ask: --queries FILE or --years YEARS")
     if not queries:
         return laboratory.sentence_questions(stores, split)
+    if split.asked == "spans":
+        raise BadInput(
+            f"{queries} has questions as they are: --spans asks the library's own sentences, "
+            "with --years"
+        )
 
     report = Report()
     questions = laboratory.read_sentence_questions(stores, queries, report, split.context)

@@ -18,6 +18,7 @@ from citewise.cli.tables import (
     description_table,
     plugins_table,
     report_table,
+    statistics_table,
     verification_text,
 )
 from citewise.cli.terminal import (
@@ -174,7 +175,7 @@ def encode(
     model: Annotated[
         str,
         typer.Option(
-            help="minilm (all-MiniLM-L6-v2), or a folder with a BERT as "
+            help="minilm (all-MiniLM-L6-v2), a name of `citewise models list`, or a folder as "
             "sentence-transformers saves it; nnselect gives papers vectors by word vectors, in "
             "seconds."
         ),
@@ -183,16 +184,34 @@ def encode(
         PrecisionChoice,
         typer.Option(help="int8 takes about half the time of fp32; the vectors differ a little."),
     ] = INT8,
-    papers: Annotated[bool, typer.Option("--papers", help="Titles and abstracts, too.")] = False,
+    papers: Annotated[
+        bool,
+        typer.Option(
+            "--papers",
+            help="Titles and abstracts, too: a set of vectors that is named after the model.",
+        ),
+    ] = False,
+    spans: Annotated[
+        bool | None,
+        typer.Option(
+            "--spans/--no-spans",
+            help="Encode spans or not; by default they are, unless papers are asked for and "
+            "another model has encoded the spans.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(min=0, help="Threads to use; 0 for one a core.")] = 0,
 ) -> None:
-    """Give a library vectors of its citing sentences' spans; what has one is not encoded again."""
+    """Give a library vectors of its citing sentences' spans, and of its papers; what has one is not
+    encoded again, also after an interruption.
+    """
     with progress_by_stage() as bar:
         done = citewise.encode(
             library,
             model=model,
             precision=precision.value,
             papers=papers,
+            spans=spans,
             threads=threads,
             progress=bar,
         )
@@ -206,13 +225,27 @@ def info(
     json: Annotated[
         bool, typer.Option("--json", help="As JSON, with the papers of each year.")
     ] = False,
+    statistics: Annotated[
+        bool,
+        typer.Option(
+            "--statistics",
+            help="Also authors, venues, key phrases, lengths, citations a paper, pairs of query "
+            "and relevant paper: reads every paper.",
+        ),
+    ] = False,
 ) -> None:
     """Show what a library holds: counts, years, coverage, indexes, size."""
-    about = citewise.open(library).describe()
+    opened = citewise.open(library)
+    about = opened.describe()
+    more = opened.statistics() if statistics else None
+
     if json:
-        show_plain(msgspec.json.format(msgspec.json.encode(asdict(about)), indent=2).decode())
-    else:
-        show(description_table(about))
+        document = {**asdict(about), **({"statistics": asdict(more)} if more else {})}
+        show_plain(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        return
+    show(description_table(about))
+    if more:
+        show(statistics_table(more))
 
 
 @commands.command(

@@ -19,18 +19,22 @@ from citewise.cli.laboratory import (
     OutputOption,
     PartOption,
     RunFolderOption,
+    SampleOption,
     SeedOption,
     SplitOption,
     YearsOption,
     part_of,
     split_of,
 )
+from citewise.cli.tables import events_table
 from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, write_result, writing
 from citewise.errors import BadInput
 from citewise.evaluate import pool_tables as rendered
 from citewise.evaluate.experiment import spelled
 from citewise.evaluate.large import MEASURES as LARGE_MEASURES
 from citewise.evaluate.pool_scores import MEASURES
+from citewise.ingest.report import Report
+from citewise.protocols import Stores
 from citewise.systems import BASELINE
 
 commands = typer.Typer(
@@ -44,6 +48,22 @@ FieldsOption = Annotated[
     typer.Option(
         help='Fields as a JSON object {"name": ["label or venue", ...]}; '
         "without, each label is a field."
+    ),
+]
+
+PrefilterOption = Annotated[
+    bool,
+    typer.Option(
+        "--prefilter",
+        help="Only papers with a year, a title, an abstract of at least 30 characters and at least "
+        "3 citations, as in MDCR.",
+    ),
+]
+LeaveOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Do not ask these papers: a file with an id a line, or a split file, whose training "
+        "part is meant. Name what an encoder was trained on.",
     ),
 ]
 
@@ -92,6 +112,8 @@ def build(
             help="Let papers without an abstract be queries and be in pools, too.",
         ),
     ] = False,
+    prefilter: PrefilterOption = False,
+    leave_out: LeaveOutOption = None,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     run_folder: RunFolderOption = None,
@@ -108,6 +130,7 @@ def build(
         depth=depth,
         abstract=not without_abstract,
         newest=newest,
+        prefilter=prefilter,
         seed=seed,
     )
 
@@ -116,7 +139,7 @@ def build(
     chosen = split_of(
         stores, split, years, laboratory.SplitSettings(least=least, abstract=not without_abstract)
     )
-    questions = chosen.questions(stores, part_of(part))
+    questions = _asked(stores, chosen.questions(stores, part_of(part)), leave_out)
 
     with progress("building") as bar:
         pools = laboratory.build_pools(
@@ -190,10 +213,14 @@ def score(
 )
 def large(
     library: LibraryOption,
+    folder: Annotated[
+        Path,
+        typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False),
+    ],
     years: Annotated[
         str,
         typer.Option(metavar="YEARS", help="Ask the papers of these years.", show_default=False),
-    ],
+    ] = "",
     sizes: Annotated[
         str,
         typer.Option(
@@ -201,11 +228,16 @@ def large(
             help="Papers in a candidate set, with commas between; with --by-field, one number.",
             show_default=False,
         ),
-    ],
-    folder: Annotated[
-        Path,
-        typer.Option(help="Keep the sets' libraries and the answers here.", show_default=False),
-    ],
+    ] = "",
+    split: SplitOption = None,
+    training_papers: Annotated[
+        bool,
+        typer.Option(
+            "--training-papers",
+            help="With --split: one set, the papers of the training years, as Citeomatic and "
+            "ClusCite search them on DBLP and PubMed.",
+        ),
+    ] = False,
     by_field: Annotated[
         bool, typer.Option("--by-field", help="A set for each field, of what its papers cite.")
     ] = False,
@@ -217,24 +249,36 @@ def large(
     systems: Annotated[str, typer.Option(help="Systems with commas between.")] = BASELINE,
     measures: MeasuresOption = LARGE_MEASURES,
     least: LeastOption = 5,
+    sample: SampleOption = None,
+    prefilter: PrefilterOption = False,
+    leave_out: LeaveOutOption = None,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     format: FormatOption = RESULT_TABLE,
     output: OutputOption = None,
 ) -> None:
     """Measure systems in candidate sets of growing size, or of one field each."""
-    counts = _sizes(sizes, by_field)
+    if training_papers == bool(sizes) or training_papers != bool(split):
+        raise BadInput("name the sets: --years with --sizes, or --split with --training-papers")
     settings = laboratory.Settings(laboratory.parse_measures(measures), jobs=jobs, seed=seed)
     groups = laboratory.Fields.load(fields) if fields else laboratory.Fields({})
 
     stores = citewise.open(library).stores
-    split = split_of(stores, None, years, laboratory.SplitSettings(least=least))
-    questions = split.questions(stores)
-    if by_field:
+    chosen = split_of(stores, split, years, laboratory.SplitSettings(least=least))
+    questions = _asked(stores, chosen.questions(stores), leave_out)
+    fit = laboratory.prefiltered(stores) if prefilter else None
+    if fit is not None:
+        questions = laboratory.of_papers(stores, questions, fit)
+    questions = laboratory.sampled(questions, sample, seed)
+
+    counts = _sizes(sizes, by_field) if sizes else []
+    if training_papers:
+        made = iter([laboratory.training_set(stores, chosen, questions)])
+    elif by_field:
         drawn = laboratory.PoolSettings(queries=queries, seed=seed)
-        made = laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats)
+        made = laboratory.field_sets(stores, questions, groups, drawn, counts[0], repeats, fit)
     else:
-        made = laboratory.sized_sets(stores, questions, counts, repeats, seed)
+        made = laboratory.sized_sets(stores, questions, counts, repeats, seed, fit)
     sets = list(made)
 
     with progress("asking") as bar:
@@ -249,6 +293,21 @@ def large(
             "markdown": lambda: rendered.large_markdown(results),
         },
     )
+
+
+def _asked(
+    stores: Stores, questions: list[laboratory.Question], leave_out: Path | None
+) -> list[laboratory.Question]:
+    """Return the questions without those that a file names, and say how many there were."""
+    if leave_out is None:
+        return questions
+    ids = laboratory.read_ids(leave_out)
+    kept = laboratory.without(stores, questions, ids)
+    say(
+        f"{escape(str(leave_out))}: {len(ids):,} ids, "
+        f"{len(questions) - len(kept):,} of {len(questions):,} queries left out"
+    )
+    return kept
 
 
 def _sizes(text: str, by_field: bool) -> list[int]:
@@ -275,6 +334,9 @@ def import_(
     """Make a library of the papers of published pools: titles, abstracts and years, but no
     references.
     """
-    papers = itertools.chain.from_iterable(map(laboratory.read_texts, files))
+    done = Report()
+    papers = itertools.chain.from_iterable(laboratory.read_texts(file, done) for file in files)
     report = citewise.add(papers, library, keep_versions=True)
     say(f"{escape(str(library))}: {report.added:,} papers added")
+    if done.counts:
+        say(events_table(done))

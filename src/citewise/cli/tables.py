@@ -1,5 +1,7 @@
 """The tables that commands about libraries show on a terminal."""
 
+from collections.abc import Mapping
+
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
@@ -8,6 +10,7 @@ from citewise.api import Description
 from citewise.ingest.report import Report
 from citewise.library.verify import Verification
 from citewise.plugins import Plugin
+from citewise.statistics import Spread, Statistics
 
 
 def report_table(done: Report) -> RenderableType:
@@ -44,10 +47,6 @@ def events_table(done: Report) -> Table:
 
 def description_table(about: Description) -> Table:
     """Return the counts and sizes of a library as a table."""
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-
     known = [year for year in about.years if year]
     rows = {
         "library": about.path,
@@ -68,7 +67,39 @@ def description_table(about: Description) -> Table:
         "generation": f"{about.generation}, written {about.written}, "
         f"fingerprint {about.fingerprint}",
     }
+    return _named_values(rows)
 
+
+def statistics_table(found: Statistics) -> Table:
+    """Return the statistics of a library as a table."""
+    rows = {
+        "authors": f"{found.authors:,}",
+        "venues": f"{found.venues:,}",
+        "key phrases": f"{found.key_phrases:,}",
+        "characters a paper": f"{found.mean_characters:,.0f} of title and abstract",
+        "in-citations": _spreads(found.in_citations, found.in_citations_of_cited, "cited"),
+        "out-citations": _spreads(found.out_citations, found.out_citations_of_citing, "citing"),
+        "queries": f"{found.queries:,}, with {found.pairs:,} pairs of query and relevant paper",
+        "spans": f"{found.spans:,} that cite {found.cited_papers:,} papers; "
+        f"{found.mean_span_characters:.1f} characters, {found.mean_span_words:.1f} words a span"
+        if found.spans
+        else "none",
+    }
+    return _named_values(rows)
+
+
+def _spreads(every: Spread, some: Spread, which: str) -> str:
+    return (
+        f"{every.mean:.2f} (± {every.deviation:.2f}) a paper, "
+        f"{some.mean:.2f} (± {some.deviation:.2f}) a {which} paper"
+    )
+
+
+def _named_values(rows: Mapping[str, str]) -> Table:
+    """Return a table of names and values without lines."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
     for name, value in rows.items():
         table.add_row(name, escape(value))
     return table

@@ -56,6 +56,27 @@ SystemOption = Annotated[
     ),
 ]
 
+RerankOption = Annotated[
+    str,
+    typer.Option(
+        "--rerank",
+        metavar="MODEL",
+        help="A cross-encoder that reads the first papers beside the draft: a name, or a folder as "
+        "transformers saves it.",
+    ),
+]
+RerankDepthOption = Annotated[
+    int, typer.Option(min=1, help="How many of the first papers it reads.")
+]
+RerankSecondsOption = Annotated[
+    float, typer.Option(min=0, help="Reading ends after this time; 0 for no limit.")
+]
+
+
+_SPEED_BY = 600.0
+"""Seconds of work by which a progress bar estimates how long the rest takes: a large model needs
+half a minute for one step.
+"""
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # all controls but tab and line end: escape sequences
@@ -141,7 +162,11 @@ def progress_by_stage() -> Iterator[Callable[[str, int, int | None], None]]:
     )
 
     with Progress(
-        *columns, console=drawn_on, transient=True, disable=not drawn_on.is_terminal
+        *columns,
+        console=drawn_on,
+        transient=True,
+        disable=not drawn_on.is_terminal,
+        speed_estimate_period=_SPEED_BY,
     ) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(

@@ -99,6 +99,14 @@ FeedbackFileOption = Annotated[
     Path | None,
     typer.Option(help="Learn from this file of feedback, not from the one in your data folder."),
 ]
+VectorsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="SET",
+        help="Learn to read this set of papers' vectors (see `citewise info`); `best` then uses "
+        "it.",
+    ),
+]
 ShippedOption = Annotated[
     bool, typer.Option("--shipped", help="Train nothing: go back to the model that ships.")
 ]
@@ -110,9 +118,12 @@ def _command(
     usual: RankerSettings,
     about: str,
     example: str,
-    learns_from_feedback: bool = False,
+    of_drafts: bool = False,
 ) -> None:
-    """Add the command that trains a target; `usual` are its defaults."""
+    """Add the command that trains a target; `usual` are its defaults.
+
+    Only a ranker of drafts learns from feedback and reads vectors of papers.
+    """
 
     def command(
         library: LibraryOption,
@@ -133,6 +144,7 @@ def _command(
         output: OutputOption = None,
         feedback: FeedbackOption = False,
         feedback_file: FeedbackFileOption = None,
+        vectors: VectorsOption = NNSELECT,
     ) -> None:
         if not dry_run and Path(library).is_dir():  # before an hour of training, not after it
             require_writable(Path(library))
@@ -143,7 +155,7 @@ def _command(
         split = SplitSettings(
             test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
         )
-        settings = RankerSettings(split, most, tuning, trees, ablation, jobs, seed)
+        settings = RankerSettings(split, most, tuning, trees, ablation, jobs, seed, vectors=vectors)
 
         index = citewise.open(library)
         given = _feedback(index, feedback, feedback_file)
@@ -161,7 +173,8 @@ def _command(
         )
         _keep(library, trained, anyway, dry_run)
 
-    offered = command if learns_from_feedback else _without(command, "feedback", "feedback_file")
+    of_sentences = _without(command, "feedback", "feedback_file", "vectors")
+    offered = command if of_drafts else of_sentences
     commands.command(target.name, help=about, epilog=f"Example: {example}")(offered)
 
 
@@ -214,7 +227,7 @@ _command(
     "Train the ranker of best on the library's papers; it is kept where it is better than what "
     "serves now.",
     "citewise train ranker --library my-library --dev 2021 --test 2022 --least 5",
-    learns_from_feedback=True,
+    of_drafts=True,
 )
 _command(
     sentences.TARGET,

@@ -18,11 +18,11 @@ from citewise.drafts.markdown_text import (
     without_code,
 )
 from citewise.drafts.metadata import Metadata, front_matter, project_metadata
-from citewise.drafts.people import LONGEST_LIST, people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines, title_and_rest
 from citewise.drafts.prose import stand_in
 from citewise.text import section_names
 from citewise.text.encoding import text_of, with_plain_line_ends
+from citewise.text.people import LONGEST_LIST, people
 from citewise.text.placeholders import is_placeholder
 from citewise.text.tex_source import file_at
 

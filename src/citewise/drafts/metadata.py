@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from citewise.drafts.people import named, people
 from citewise.text.encoding import text_of, with_plain_line_ends
+from citewise.text.people import named, people
 from citewise.text.tex_source import file_at
 
 LARGEST = 256 * 1024

@@ -5,10 +5,10 @@ import re
 
 from citewise.drafts.draft import Draft
 from citewise.drafts.embedded import numbered, printed_references
-from citewise.drafts.people import people
 from citewise.drafts.prose import stand_in
 from citewise.text import section_names
 from citewise.text.latex_front import LONGEST_ABSTRACT
+from citewise.text.people import people
 from citewise.text.placeholders import is_placeholder
 
 LONGEST_TITLE = 300

@@ -1,4 +1,4 @@
-"""Read a draft in any format: LaTeX, Markdown, plain text, Word or a Jupyter notebook."""
+"""Read a draft in any format: LaTeX, Markdown, plain text, Word, PDF or a Jupyter notebook."""
 
 import re
 import sys
@@ -10,9 +10,11 @@ from citewise.drafts.markdown import draft_from_markdown, read_markdown
 from citewise.drafts.markdown_text import paragraphs
 from citewise.drafts.metadata import front_matter
 from citewise.drafts.notebook import draft_from_notebook, notebook_markdown
+from citewise.drafts.pdf import pdf_paragraphs, read_pdf
 from citewise.drafts.plain import draft_from_text, split_references
 from citewise.drafts.word import read_word, word_paragraphs
 from citewise.errors import BadInput, MissingData
+from citewise.pdf.pages import START as PDF
 from citewise.text import tex_source
 from citewise.text.encoding import text_of, with_plain_line_ends
 
@@ -20,18 +22,19 @@ LARGEST_DRAFT = 20 * 1024 * 1024
 """Bytes."""
 
 LARGEST_WITH_FIGURES = 100 * 1024 * 1024
-"""Bytes of a Word file or a notebook, in which figures are stored."""
+"""Bytes of a Word file, a PDF or a notebook, in which figures are stored."""
 
 KINDS = {
     **dict.fromkeys((".tex", ".ltx", ".latex"), "tex"),
     **dict.fromkeys((".md", ".markdown", ".rmd", ".qmd", ".mdown", ".rmarkdown"), "md"),
     **dict.fromkeys((".txt", ".text"), "txt"),
     **dict.fromkeys((".docx", ".docm", ".dotx"), "docx"),
+    ".pdf": "pdf",
     ".ipynb": "ipynb",
 }
 """The kind of a draft by the suffix of its file."""
 
-NOT_READ = (".pdf", ".doc", ".odt", ".rtf", ".pages", ".html", ".htm", ".epub")
+NOT_READ = (".doc", ".odt", ".rtf", ".pages", ".html", ".htm", ".epub")
 """Suffixes of files that people may take for drafts."""
 
 LONGEST_PATH = 1_000
@@ -39,8 +42,6 @@ LONGEST_PATH = 1_000
 
 _AS_DOCX = "save it as Word (.docx), Markdown or plain text first"
 _BINARY = {
-    b"%PDF": "a PDF; turn it into text first (pdftotext draft.pdf draft.txt, or GROBID), or give "
-    "--title and --abstract",
     b"\xd0\xcf\x11\xe0": f"a Word file of the old format (.doc); {_AS_DOCX}",
     b"{\\rtf": f"an RTF file; {_AS_DOCX}",
 }
@@ -68,11 +69,14 @@ def unchecked_draft(path: str | Path) -> Draft:
     file = None if str(path) == "-" else Path(path)
     if content.startswith(_ZIP):
         return read_word(content, name)
+    if PDF.match(content):
+        return read_pdf(content, name)
 
     text = with_plain_line_ends(_decoded(content, name))
     kind = (KINDS.get(file.suffix.lower()) if file else "") or kind_of(text)
-    if kind == "docx":
-        raise BadInput(f"{name}: not a Word document, whatever its name says; save it again")
+    if kind in ("docx", "pdf"):
+        what = "Word document" if kind == "docx" else "PDF"
+        raise BadInput(f"{name}: not a {what}, whatever its name says; save it again")
     if file is None or kind == "txt":
         return unchecked_draft_of(text, kind, name)
     if kind == "tex":
@@ -118,6 +122,8 @@ def paragraphs_of(path: str | Path) -> list[str]:
     content, name = _content(path), _named(path)
     if content.startswith(_ZIP):
         return word_paragraphs(content, name)
+    if PDF.match(content):
+        return pdf_paragraphs(content, name)
 
     text = with_plain_line_ends(_decoded(content, name))
     kind = (KINDS.get(Path(path).suffix.lower()) if str(path) != "-" else "") or kind_of(text)
@@ -135,6 +141,8 @@ def read_text(path: str | Path) -> str:
     content, name = _content(path), _named(path)
     if content.startswith(_ZIP):
         return "\n".join(word_paragraphs(content, name))
+    if PDF.match(content):
+        return "\n".join(pdf_paragraphs(content, name))
     return _decoded(content, name)
 
 
@@ -180,7 +188,8 @@ def _decoded(content: bytes, name: str) -> str:
 def _content(path: str | Path) -> bytes:
     """Return the bytes of a file, or of standard input."""
     name = _named(path)
-    with_figures = Path(path).suffix.lower() in (".docx", ".docm", ".dotx", ".ipynb")
+    kind = KINDS.get(Path(path).suffix.lower())
+    with_figures = kind in ("docx", "pdf", "ipynb") or str(path) == "-"
     largest = LARGEST_WITH_FIGURES if with_figures else LARGEST_DRAFT
     try:
         if str(path) == "-":

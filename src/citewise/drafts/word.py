@@ -16,12 +16,12 @@ from citewise.drafts.embedded import (
     printed_references,
     with_numbers,
 )
-from citewise.drafts.people import people
 from citewise.drafts.plain import LONGEST_TITLE, abstract_lines
 from citewise.drafts.prose import stand_in
 from citewise.drafts.word_file import Paragraph, WordFile, decoded, open_word
 from citewise.text import section_names
 from citewise.text.ids import title_key
+from citewise.text.people import people
 from citewise.text.placeholders import is_placeholder
 from citewise.types import Paper
 

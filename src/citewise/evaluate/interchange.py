@@ -20,7 +20,12 @@ _BATCH = 5_000
 def read_run(path: str | Path) -> dict[str, list[str]]:
     """Return each query's papers as trec_eval orders them: by score, equal ones by id backwards;
     ranks are not read.
+
+    A file is a TREC run, or one JSON object {"query_paper": score} as MDCR's `evaluate.py` takes.
     """
+    if _is_object(path):
+        return _ordered(_read_pairs(path))
+
     scored: dict[str, dict[str, float]] = {}
     for number, parts in _lines(path):
         if len(parts) != 6:
@@ -33,11 +38,44 @@ def read_run(path: str | Path) -> dict[str, list[str]]:
         if parts[2] in papers:
             raise BadInput(f"{path}:{number}: query {parts[0]} has paper {parts[2]} twice")
         papers[parts[2]] = _number(parts[4], f"{path}:{number}")
+    return _ordered(scored)
 
+
+def _ordered(scored: Mapping[str, Mapping[str, float]]) -> dict[str, list[str]]:
+    """Return each query's papers by score, equal ones by id backwards."""
     return {
         query: sorted(papers, key=lambda paper: (papers[paper], paper), reverse=True)
         for query, papers in scored.items()
     }
+
+
+def _is_object(path: str | Path) -> bool:
+    """Return whether a file begins as a JSON object does."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(1000).lstrip().startswith(b"{")
+    except FileNotFoundError:
+        raise MissingData(f"{path}: no such file") from None
+
+
+def _read_pairs(path: str | Path) -> dict[str, dict[str, float]]:
+    """Return the scores of pairs by query and paper; the two ids are joined by the key's only
+    underscore.
+    """
+    try:
+        pairs = msgspec.json.decode(Path(path).read_bytes(), type=dict[str, float])
+    except msgspec.MsgspecError as error:
+        raise BadInput(
+            f'{path}: scores of pairs are one object {{"query_paper": score}} ({error})'
+        ) from None
+
+    scored: dict[str, dict[str, float]] = {}
+    for key, score in pairs.items():
+        query, _, paper = key.partition("_")
+        if not (query and paper) or "_" in paper:
+            raise BadInput(f"{path}: {key!r} is not the ids of a query and a paper with _ between")
+        scored.setdefault(query, {})[paper] = score
+    return scored
 
 
 def read_qrels(path: str | Path) -> dict[str, list[str]]:

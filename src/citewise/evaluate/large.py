@@ -23,7 +23,7 @@ from citewise.evaluate.measures import Hits, Measure, combined, interval, parse_
 from citewise.evaluate.pool_building import draw_questions
 from citewise.evaluate.pools import PoolSettings
 from citewise.evaluate.runs import Progress
-from citewise.evaluate.splits import Question
+from citewise.evaluate.splits import Question, Split
 from citewise.protocols import Stores
 from citewise.types import Paper
 
@@ -62,13 +62,15 @@ def sized_sets(
     sizes: Sequence[int],
     repeats: int = 1,
     seed: int = 0,
+    fit: Rows | None = None,
 ) -> Iterator[CandidateSet]:
     """Yield for each size a set of all papers that the questions cite, filled up with random papers
-    that are not younger than the last query (section 3.1).
+    that are not younger than the last query (section 3.1); with `fit`, only with these.
     """
     last = max((question.query.year or 0 for question in questions), default=0)
-    years = stores.papers.years(stores.papers.rows)
-    others = stores.papers.rows[(years > 0) & (years <= last)]
+    rows = stores.papers.rows if fit is None else fit
+    years = stores.papers.years(rows)
+    others = rows[(years > 0) & (years <= last)]
 
     for size in sizes:
         for repeat in range(repeats if size < others.size else 1):
@@ -86,11 +88,13 @@ def field_sets(
     settings: PoolSettings,
     size: int = 100_000,
     repeats: int = 1,
+    fit: Rows | None = None,
 ) -> Iterator[CandidateSet]:
     """Yield for each field a set of all papers that its questions cite, filled up with papers that
     some paper of the field cites (section 3.2).
 
-    Of those citations, only the ones made before the field's last query count.
+    Of those citations, only the ones made before the field's last query count. With `fit`, sets are
+    filled up only with these.
     """
     drawn = draw_questions(stores, questions, fields, settings)
     by_field = {
@@ -102,10 +106,39 @@ def field_sets(
         years = stores.papers.years(members)
         last = max(question.query.year or 0 for question in by_field[name])
         others = np.unique(stores.graph.references(members[(years > 0) & (years < last)]).values)
+        if fit is not None:
+            others = others[np.isin(others, fit)]
 
         for repeat in range(repeats if size < others.size else 1):
             rows = _filled(by_field[name], others, size, f"{settings.seed} {name} {repeat}")
             yield CandidateSet(name, tuple(by_field[name]), rows)
+
+
+def training_set(stores: Stores, split: Split, questions: Sequence[Question]) -> CandidateSet:
+    """Return the questions with the papers that are no younger than the training part of a split
+    and in no other part; what else they cite is not asked for.
+
+    So do Ren et al. (2014) and those who compare with them on their DBLP and PubMed.
+    """
+    parts = {
+        part: stores.papers.find([paper.id for paper in papers])
+        for part, papers in split.parts.items()
+    }
+    if not parts.get("train", np.zeros(0)).size:
+        raise BadInput("the split has no training papers that could be candidates")
+
+    last = int(stores.papers.years(parts["train"]).max())
+    years = stores.papers.years(stores.papers.rows)
+    rows = stores.papers.rows[(years > 0) & (years <= last)]
+    others = [found for part, found in parts.items() if part != "train"]
+    rows = np.setdiff1d(rows, np.concatenate([np.zeros(0, np.int64), *others]))
+
+    known = {*rows.tolist()}
+    found = [
+        replace(question, gold=tuple(row for row in question.gold if row in known))
+        for question in questions
+    ]
+    return CandidateSet("training papers", tuple(each for each in found if each.gold), rows)
 
 
 def _filled(questions: Sequence[Question], others: Rows, size: int, seed: str) -> Rows:

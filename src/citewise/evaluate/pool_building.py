@@ -20,6 +20,7 @@ from citewise.errors import BadInput
 from citewise.evaluate.experiment import Settings, answers
 from citewise.evaluate.fields import Fields
 from citewise.evaluate.pools import GRAPH, MOST_CITED, RANDOM, Pool, Pools, PoolSettings
+from citewise.evaluate.prefilter import of_papers, prefiltered
 from citewise.evaluate.runs import Progress, Run
 from citewise.evaluate.splits import Question
 from citewise.protocols import Stores
@@ -57,6 +58,9 @@ def build_pools(
         )
 
     fields = fields or Fields({})
+    fit = prefiltered(stores) if settings.prefilter else None
+    if fit is not None:
+        questions = of_papers(stores, questions, fit)
     drawn = draw_questions(stores, questions, fields, settings)
     chosen = [question for _, question in drawn]
     run = replace(run or Settings(), measures=Settings().measures[:1], depth=settings.depth)
@@ -65,7 +69,7 @@ def build_pools(
     )
 
     members = fields.members(stores, dict.fromkeys(field for field, _ in drawn))
-    maker = _Maker(stores, settings, members)
+    maker = _Maker(stores, settings, members, fit)
     pools = [
         maker.pool(field, question, {each.system: each.rankings[position] for each in runs})
         for position, (field, question) in enumerate(drawn)
@@ -189,8 +193,16 @@ class _Draw:
 class _Maker:
     """Makes pools for the questions of a library."""
 
-    def __init__(self, stores: Stores, settings: PoolSettings, members: dict[str, Rows]) -> None:
+    def __init__(
+        self,
+        stores: Stores,
+        settings: PoolSettings,
+        members: dict[str, Rows],
+        fit: Rows | None,
+    ) -> None:
+        """`fit` are the only papers that may be drawn; None: all."""
         self._stores, self._settings, self._members = stores, settings, members
+        self._fit = fit
         self._most_cited = functools.cache(self._count_most_cited)
         self._counts = functools.cache(self._count_citations)
 
@@ -206,7 +218,7 @@ class _Maker:
         settings, stores = self._settings, self._stores
         draw = _Draw.of(stores, question, settings.seed)
 
-        cited = _with_abstract(stores, question.gold, settings).tolist()
+        cited = self._usable(np.array(question.gold, np.int64)).tolist()
         cited = draw.generator.sample(cited, min(settings.cited, len(cited)))
 
         tiers = {
@@ -228,8 +240,7 @@ class _Maker:
         for tier in tiers:
             rows = np.sort(tier)
             usable = self._stores.papers.in_scope(rows, draw.scope)
-            rows = rows[usable & ~np.isin(rows, [*draw.taken])]
-            rows = _with_abstract(self._stores, rows, self._settings)
+            rows = self._usable(rows[usable & ~np.isin(rows, [*draw.taken])])
 
             while rows.size and len(chosen) < self._settings.negatives:
                 missing = self._settings.negatives - len(chosen)
@@ -238,6 +249,11 @@ class _Maker:
                 chosen += draw.kept(drawn, self._stores.papers.titles(drawn))
                 rows = np.delete(rows, positions)
         return chosen
+
+    def _usable(self, rows: Rows) -> Rows:
+        """Return the rows that the settings let into pools."""
+        rows = _with_abstract(self._stores, rows, self._settings)
+        return rows if self._fit is None else rows[np.isin(rows, self._fit)]
 
     def _count_most_cited(self, field: str, year: int) -> Rows:
         """Return a field's papers with the most citations made before a year, most first; equal

@@ -62,6 +62,8 @@ class PoolResults:
     absent: int
     unseen: int
     """How many were left out; `Resolved` says why."""
+    published: bool
+    """Whether others made the pools; they are scored as they are, without the guard."""
     measures: tuple[str, ...]
     systems: tuple[PoolScores, ...]
     comparisons: tuple[Comparison, ...]
@@ -113,6 +115,7 @@ def score_runs(
         absent_queries=resolved.absent_queries,
         absent=resolved.absent,
         unseen=resolved.unseen,
+        published=resolved.published,
         measures=tuple(map(str, settings.measures)),
         systems=tuple(_scored(run, orders[run.system], pools, settings) for run in runs),
         comparisons=tuple(_comparisons(orders, pools, settings)),

@@ -107,7 +107,8 @@ def _sections(results: PoolResults) -> Iterator[Section]:
     average = [AVERAGE, f"{queries:,}", *_cells([each.average for each in systems])]
 
     yield Section(
-        f"{queries:,} pools with {results.papers:,} papers, guarded, by field",
+        f"{queries:,} pools with {results.papers:,} papers, "
+        f"{'as published' if results.published else 'guarded'}, by field",
         ["field", "queries", *columns],
         [*fields, average],
         _notes(results),

@@ -44,6 +44,10 @@ class PoolSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Negatives are drawn from this many of a system's best and of a field's most cited papers."""
     abstract: bool = True
     """Whether only papers with an abstract are in pools."""
+    prefilter: bool = False
+    """Whether only papers with a year, a title, an abstract of at least 30 characters and at least
+    3 citations are asked and drawn, as in MDCR.
+    """
     newest: bool = False
     """Whether a field's queries are its newest papers; only those of one year are then drawn at
     random.
@@ -104,7 +108,11 @@ class Resolved:
     absent: int
     """Papers of the other pools that the library lacks."""
     unseen: int
-    """Papers that their query may not see: younger than it, or versions of it."""
+    """Papers that their query may not see, younger than it or versions of it; 0 for published
+    pools, which are scored as they are.
+    """
+    published: bool
+    """Whether others made the pools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,11 @@ class Pools:
         names = sorted({name for pool in self.pools for name in (pool.id, *_all(pool))})
         rows = dict(zip(names, stores.papers.find(names).tolist(), strict=True))
         return _resolved(
-            stores, self.pools, rows, made_here=stores.info.fingerprint == self.library
+            stores,
+            self.pools,
+            rows,
+            near_known=stores.info.fingerprint == self.library,
+            published=not self.library,
         )
 
     def save(self, path: str | Path) -> None:
@@ -213,11 +225,15 @@ def _all(pool: Pool) -> Iterator[str]:
 
 
 def _resolved(
-    stores: Stores, pools: Sequence[Pool], rows: Mapping[str, int], made_here: bool
+    stores: Stores,
+    pools: Sequence[Pool],
+    rows: Mapping[str, int],
+    near_known: bool,
+    published: bool,
 ) -> Resolved:
-    """Return the pools with rows; `made_here`: their near-duplicates are hidden already."""
+    """Return the pools with rows; `near_known`: their near-duplicates are hidden already."""
     own = np.unique([row for row in (rows[pool.id] for pool in pools) if row >= 0]).astype(np.int64)
-    near = dict.fromkeys(own.tolist(), ()) if made_here else guards.near(stores, own)
+    near = dict.fromkeys(own.tolist(), ()) if near_known else guards.near(stores, own)
 
     queries = {
         row: guards.query_of(paper, [other.id for other in stores.papers.read(near[row])])
@@ -225,7 +241,7 @@ def _resolved(
     }
 
     whole = [
-        (pool, _with_rows(stores, pool, queries[rows[pool.id]], rows))
+        (pool, _with_rows(stores, pool, queries[rows[pool.id]], rows, published))
         for pool in pools
         if rows[pool.id] >= 0
     ]
@@ -237,15 +253,21 @@ def _resolved(
         absent_queries=len(pools) - len(kept),
         absent=sum(rows[name] < 0 for pool, _ in kept for name in _all(pool)),
         unseen=sum(map(len, known)) - sum(len(each.names) for _, each in kept),
+        published=published,
     )
 
 
-def _with_rows(stores: Stores, pool: Pool, query: Query, rows: Mapping[str, int]) -> ResolvedPool:
-    """Return a pool with rows, without papers that its query may not see."""
+def _with_rows(
+    stores: Stores, pool: Pool, query: Query, rows: Mapping[str, int], published: bool
+) -> ResolvedPool:
+    """Return a pool with rows; one of our own making without papers that its query may not see, a
+    published one as it is.
+    """
     query = replace(query, hidden=tuple(dict.fromkeys((*pool.hidden, *query.hidden))))
     names = {rows[name]: name for name in reversed([*_all(pool)]) if rows[name] >= 0}
     within = np.array(sorted(names), np.int64)
-    within = within[stores.papers.in_scope(within, scope_of(stores.papers, query))]
+    if not published:
+        within = within[stores.papers.in_scope(within, scope_of(stores.papers, query))]
 
     gold = {rows[name] for name in pool.cited}.intersection(within.tolist())
     wrong = {*within.tolist()} - gold
@@ -254,7 +276,13 @@ def _with_rows(stores: Stores, pool: Pool, query: Query, rows: Mapping[str, int]
         for kind, names_of_kind in pool.negatives.items()
     }
 
-    question = Question(pool.id, query, tuple(sorted(gold)), within=tuple(within.tolist()))
+    question = Question(
+        pool.id,
+        query,
+        tuple(sorted(gold)),
+        within=tuple(within.tolist()),
+        as_given=published,
+    )
     return ResolvedPool(
         pool.field, question, within, tuple(names[row] for row in within.tolist()), negatives
     )

@@ -14,9 +14,11 @@ import msgspec
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate.interchange import read_grades
 from citewise.evaluate.pools import RANDOM, Pool, Pools
+from citewise.ingest.report import Report, SourceLocation
 from citewise.types import Paper
 
 _TRUE = "true"
+_LINES_SEEN = 10
 _Mdcr = dict[str, dict[str, dict[str, list[str | int]]]]
 
 
@@ -94,30 +96,44 @@ def read_scidocs(path: str | Path) -> Pools:
     return Pools(pools)
 
 
-def read_texts(path: str | Path) -> Iterator[Paper]:
-    """Yield the papers of MDCR or SciDocs, with title, abstract and year."""
+def read_texts(path: str | Path, report: Report | None = None) -> Iterator[Paper]:
+    """Yield the papers of MDCR or SciDocs, with title, abstract and year.
+
+    With a report, lines that are no papers are counted there and skipped; without, they are errors.
+    """
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError:
         raise MissingData(f"{path}: no such file") from None
 
-    try:
-        for text in _texts(content):
-            yield Paper(str(text.paper_id), text.title or "", text.abstract or "", text.year)
-    except msgspec.MsgspecError as error:
-        raise BadInput(
-            f'{path}: papers are lines of {{"paper_id", "title", "abstract"}} or one object of '
-            f"them by id ({error})"
-        ) from None
+    for text in _texts(path, content, report):
+        yield Paper(str(text.paper_id), text.title or "", text.abstract or "", text.year)
 
 
-def _texts(content: bytes) -> Iterator[_Text]:
+def _texts(path: str | Path, content: bytes, report: Report | None) -> Iterator[_Text]:
     """Yield the papers of a file, by lines or as one object."""
-    lines = content.splitlines()
-    if lines and _is_text(lines[0]):
-        yield from (msgspec.json.decode(line, type=_Text) for line in lines if line.strip())
-    else:
-        yield from msgspec.json.decode(content, type=dict[str, _Text]).values()
+    lines = content.split(b"\n")
+    if not any(map(_is_text, lines[:_LINES_SEEN])):
+        try:
+            yield from msgspec.json.decode(content, type=dict[str, _Text]).values()
+        except msgspec.MsgspecError as error:
+            raise BadInput(
+                f'{path}: papers are lines of {{"paper_id", "title", "abstract"}} or one object of '
+                f"them by id ({error})"
+            ) from None
+        return
+
+    for number, line in enumerate(lines, 1):
+        try:
+            if line.strip():
+                yield msgspec.json.decode(line, type=_Text)
+        except msgspec.MsgspecError as error:
+            if report is None:
+                raise BadInput(
+                    f'{path}:{number}: a line is {{"paper_id", "title", "abstract"}} ({error})'
+                ) from None
+            location = SourceLocation(str(path), number)
+            report.note("skipped", "not_a_paper", location, detail=str(error))
 
 
 def _is_text(line: bytes) -> bool:

@@ -157,7 +157,7 @@ def _in_process(work: Callable[[Subject, _Task], _Result], task: _Task) -> _Resu
 def _answer(recommender: Recommender, question: Question, depth: int) -> _Answer:
     """Return the answer to a question and how long it took."""
     start = time.perf_counter()
-    ranking = recommender.rank(question.query, depth, question.within)
+    ranking = recommender.rank(question.query, depth, question.within, question.as_given)
     seconds = time.perf_counter() - start
     return _Answer(question.id, seconds, ranking.rows.tolist(), ranking.scores.tolist())
 
@@ -238,7 +238,8 @@ def foreign(stores: Stores, system: str, questions: Sequence[Question], depth: i
         # unknown papers (-1) are kept: row 0 stands for them while the others are checked
         known = np.maximum(ranking, 0)
         kept = (ranking < 0) | stores.papers.in_scope(
-            known, scope_of(stores.papers, question.query, question.within)
+            known,
+            scope_of(stores.papers, question.query, question.within, question.as_given),
         )
         dropped += int(ranking.size - kept.sum())
         rankings.append(ranking[kept][:depth])

@@ -4,9 +4,10 @@ answer.
 
 import random
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from citewise.evaluate.splits import Part, Question, SplitSettings, Years, cut
 from citewise.ingest.json_lines import objects
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import open_source
+from citewise.ingest.spans import Extractor, GroupSpans, runs_of
 from citewise.protocols import SentenceTable, Stores
 from citewise.recommend import scope_of
 from citewise.text.marks import unmarked
@@ -30,6 +32,9 @@ papers that is found.
 """
 
 
+Asked = Literal["sentences", "spans"]
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceSplit:
     """Which of a library's own citing sentences become questions."""
@@ -40,6 +45,13 @@ class SentenceSplit:
     seed: int = 0
     context: bool = True
     """Whether the citing paper's title and abstract are known."""
+    asked: Asked = "sentences"
+    """`sentences`: a question is a whole sentence, and should find all papers that it cites.
+    `spans`: a question is one span of it, and should find the papers that are cited for that span
+    (Ghosh Roy and Han 2024, section 7.1).
+    """
+    mentions: bool = False
+    """Whether mentions, which dependency parsing finds, are among the spans that are asked."""
 
 
 def sentence_parts(stores: Stores, settings: SplitSettings) -> dict[Part, Years]:
@@ -74,62 +86,90 @@ def sentence_parts(stores: Stores, settings: SplitSettings) -> dict[Part, Years]
 
 
 def sentence_questions(stores: Stores, split: SentenceSplit) -> list[Question]:
-    """Return a question for each sentence of the years that cites a paper with older evidence.
+    """Return a question for each sentence of the years, or for each of its spans, that cites a
+    paper with older evidence.
 
     A question has the year of its sentence, and hides the citing paper and those with nearly the
-    same title.
+    same title. A sample is drawn from the sentences; of spans, from those of as many sentences.
     """
     table, (first, last) = stores.evidence.sentence_table(), split.years or (1, 9_999)
     chosen = np.flatnonzero((table.years >= first) & (table.years <= last))
     positions = dict(zip(table.numbers[chosen].tolist(), chosen.tolist(), strict=True))
     generator = random.Random(split.seed)  # noqa: S311 (reproducible sampling)
     drawn = generator.sample([*positions], len(positions))
+    extractor = Extractor(split.mentions) if split.asked == "spans" else None
 
-    questions: list[Question] = []
+    by_sentence: list[list[Question]] = []
     for start in range(0, len(drawn), _BATCH):
         part = np.array([positions[number] for number in drawn[start : start + _BATCH]], np.int64)
         some = SentenceTable(table.numbers[part], table.years[part], table.citing[part])
-        questions += _questions(stores, some)
-        if split.sample is not None and len(questions) >= split.sample:
+        by_sentence += filter(None, _questions(stores, some, extractor))
+        if split.sample is not None and len(by_sentence) >= split.sample:
             break
 
-    questions = _guarded(stores, questions[: split.sample])
+    questions = [question for each in by_sentence[: split.sample] for question in each]
+    if split.sample is not None and len(questions) > split.sample:
+        questions = generator.sample(questions, split.sample)
+
+    questions = _guarded(stores, questions)
     if split.context:
         return questions
     return [replace(each, query=replace(each.query, title="", abstract="")) for each in questions]
 
 
-def _questions(stores: Stores, some: SentenceTable) -> list[Question]:
-    """Return the questions of some sentences; one that cites nothing that can be found has none."""
+def _questions(
+    stores: Stores, some: SentenceTable, extractor: Extractor | None
+) -> list[list[Question]]:
+    """Return the questions of each of some sentences: one, or with an extractor one a span; none
+    where nothing that is cited can be found.
+    """
     sentences = stores.evidence.sentences(some.numbers)
-    keys = [
-        tuple(dict.fromkeys(key for group in each.groups for key in group.cited))
-        for each in sentences
-    ]
-    ends = np.cumsum([len(each) for each in keys])
-    rows = np.split(stores.papers.find([key for each in keys for key in each]), ends[:-1])
+    spans = extractor.spans(sentences) if extractor else [None] * len(sentences)
+    asked = [[*_asked(*pair)] for pair in zip(sentences, spans, strict=True)]
 
+    keys = [key for each in asked for _, cited in each for key in cited]
+    rows = dict(zip(keys, stores.papers.find(keys).tolist(), strict=True))
     known = some.citing[some.citing >= 0]
     papers = dict(zip(known.tolist(), stores.papers.read(known), strict=True))
 
     questions = []
     columns = (some.numbers.tolist(), some.years.tolist(), some.citing.tolist())
-    for sentence, cited, number, year, citing in zip(sentences, rows, *columns, strict=True):
-        gold = known_by_evidence(stores, np.unique(cited[(cited >= 0) & (cited != citing)]), year)
+    for sentence, each, number, year, citing in zip(sentences, asked, *columns, strict=True):
+        paper = papers.get(citing, Paper(sentence.citing, ""))
+        query = Query(paper.title, paper.abstract, f"{paper.id}#{number}", year, hidden=(paper.id,))
 
-        text = without_citations(sentence)
-        if gold.size and text:
-            paper = papers.get(citing, Paper(sentence.citing, ""))
-            query = Query(
-                paper.title,
-                paper.abstract,
-                f"{paper.id}#{number}",
-                year,
-                hidden=(paper.id,),
-                sentence=text,
-            )
-            questions.append(Question(query.id, query, tuple(gold.tolist()), guarded=True))
+        own = []
+        for position, (text, cited) in enumerate(each, 1):
+            found = np.unique([rows[key] for key in cited]).astype(np.int64)
+            gold = known_by_evidence(stores, found[(found >= 0) & (found != citing)], year)
+            if gold.size and text:
+                name = f"{query.id}.{position}" if extractor else query.id
+                own.append(
+                    Question(name, replace(query, id=name, sentence=text), tuple(gold.tolist()))
+                )
+        questions.append(own)
     return questions
+
+
+def _asked(
+    sentence: CitingSentence, spans: GroupSpans | None
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the texts to ask of a sentence with the keys of the papers that they cite: the whole
+    sentence, or each span of each run of groups.
+    """
+    marks = [(group.start, group.end) for group in sentence.groups]
+
+    def cited(groups: list[int]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for each in groups for key in sentence.groups[each].cited))
+
+    if spans is None:
+        yield without_citations(sentence), cited([*range(len(marks))])
+        return
+
+    for run in runs_of(sentence):
+        # the groups of a run have the same spans, but for one that cites nothing known
+        for span in max((spans[group] for group in run), key=len):
+            yield unmarked(sentence.text, marks, span.start, span.end), cited(run)
 
 
 def without_citations(sentence: CitingSentence) -> str:

@@ -11,14 +11,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows
+from citewise.arrays import Rows
 from citewise.errors import BadInput, MissingData
 from citewise.evaluate import guard as guards
 from citewise.protocols import Stores
+from citewise.statistics import cited as cited  # noqa: PLC0414 (training imports it from here)
 from citewise.types import Paper, Query
 
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
+
+Cut = Literal["eligible", "all"]
 
 Years = tuple[int, int]
 """The first and the last year."""
@@ -33,6 +36,8 @@ class Question:
     gold: tuple[int, ...]
     within: tuple[int, ...] | None = None
     """The only rows that are ranked for it; None: all that it may see."""
+    as_given: bool = False
+    """Whether all rows of `within` are ranked, even those that it may not see."""
     guarded: bool = True
     """False: it sees what no draft can see, and its score is no measure of quality."""
 
@@ -46,6 +51,11 @@ class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
     dev: Years | None = None
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1)
     """Shares of the papers, the oldest first; papers of one date stay together."""
+    cut: Cut = "eligible"
+    """What the shares are of: `eligible`, the papers that can be queries; `all`, every paper with a
+    year, of which those that cannot be queries are then left out, as in Bhagavatula et al. (2018)
+    and Nogueira et al. (2020).
+    """
     least: int = 1
     """How many papers of the library, none younger than itself, a paper must cite."""
     abstract: bool = True
@@ -58,6 +68,8 @@ class SplitSettings(msgspec.Struct, frozen=True, kw_only=True):
         """Raise BadInput for a setting that makes no sense."""
         if min(self.fractions) < 0 or abs(sum(self.fractions) - 1) > 1e-6:
             raise BadInput(f"fractions must be three shares that add up to 1, not {self.fractions}")
+        if self.cut not in ("eligible", "all"):
+            raise BadInput(f"fractions are cut from eligible or all papers, not {self.cut!r}")
         if self.least < 1 or (self.sample is not None and self.sample < 1):
             raise BadInput("a query needs at least one reference, and a sample at least one query")
         if self.dev and not self.test:
@@ -166,16 +178,6 @@ def questions_digest(questions: Sequence[Question]) -> str:
     return hashlib.blake2b(msgspec.json.encode(list(questions)), digest_size=8).hexdigest()
 
 
-def cited(stores: Stores, rows: Rows) -> Ragged:
-    """Return the papers of the library that each paper cites, without those that are younger than
-    it or of unknown year.
-    """
-    references = stores.graph.references(rows)
-    years = stores.papers.years(references.values)
-    kept = (years > 0) & (years <= np.repeat(stores.papers.years(rows), references.lengths))
-    return references.kept(kept)
-
-
 def eligible(stores: Stores, settings: SplitSettings) -> Rows:
     """Return the papers that can be queries: with a year, enough references and, where required, an
     abstract.
@@ -196,16 +198,21 @@ def _members(stores: Stores, rows: Rows, settings: SplitSettings) -> dict[Part, 
             "test": rows[_between(years, settings.test)],
         }
 
-    dates = [_date(paper) for paper in stores.papers.read(rows)]
-    order = sorted(range(rows.size), key=dates.__getitem__)
+    every = rows
+    if settings.cut == "all":
+        every = stores.papers.rows[stores.papers.years(stores.papers.rows) > 0]
+
+    dates = [_date(paper) for paper in stores.papers.read(every)]
+    order = sorted(range(every.size), key=dates.__getitem__)
     in_order = [dates[position] for position in order]
     cuts = [cut(in_order, share) for share in np.cumsum(settings.fractions)[:2]]
 
-    bounds = [0, cuts[0], max(cuts), rows.size]
-    return {
-        part: np.sort(rows[order[bounds[number] : bounds[number + 1]]])
+    bounds = [0, cuts[0], max(cuts), every.size]
+    parts = {
+        part: np.sort(every[order[bounds[number] : bounds[number + 1]]])
         for number, part in enumerate(PARTS)
     }
+    return {part: members[np.isin(members, rows)] for part, members in parts.items()}
 
 
 def _between(years: NDArray[np.int64], bounds: Years) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """Expands by the papers whose vectors are nearest to the draft's, and by what these cite."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -45,16 +46,20 @@ class DenseNeighbours:
         """Return the papers nearest to the draft, and what the nearest of those with references
         cite.
         """
+        return self.expand_early(query, scope)(ranking)
+
+    def expand_early(self, query: Query, scope: Scope) -> Callable[[Ranking], Expansion]:
+        """Return the same as a function of the ranking, without which it is searched."""
         known = self._vectors.of(query)
         if known is None or not self._citing.size:  # without citations, words alone decide
-            return Expansion(ranking.rows[:0], self._unknown)
+            return lambda ranking: Expansion(ranking.rows[:0], self._unknown)
 
         papers, vector = known
         nearest, _ = papers.nearest(vector, self._limit, scope)
         near = dense_neighbourhood(self._stores, known, scope, self._citing, self._neighbours)
 
         found = np.append(nearest, near.cited)
-        return Expansion(
+        return lambda ranking: Expansion(
             rows=distinct(found[RowIndex(ranking.rows).of(found) < 0]),
             signals=lambda rows: {
                 "vector_cosine": papers.cosines(vector, rows),
@@ -85,19 +90,19 @@ def dense_neighbourhood(
     """
     papers, vector = known
     rows, cosines = papers.nearest(vector, _SEARCHED * limit, scope, citing)
-    seen = stores.graph.references(rows, scope).lengths > 0
-    rows, cosines = rows[seen][:limit], cosines[seen][:limit]
-
     references = stores.graph.references(rows, scope)
-    kept = stores.papers.in_scope(references.values, scope)
-    return Neighbourhood(rows, cosines, cited=references.values[kept], by=references.owners[kept])
+    seen = np.flatnonzero(references.lengths > 0)[:limit]
+    rows, cosines, references = rows[seen], cosines[seen], references.take(seen)
+
+    cited = references.kept(stores.papers.in_scope(references.values, scope))
+    return Neighbourhood(rows, cosines, cited=cited.values, by=cited.owners)
 
 
 def _votes(near: Neighbourhood, candidates: Rows) -> dict[str, Column]:
     """Return the votes of a neighbourhood for each candidate."""
     count, positions = candidates.size, RowIndex(candidates).of(near.cited)
-    cited = positions >= 0
-    positions, cosines = positions[cited], near.similarity[near.by[cited]]
+    cited = np.flatnonzero(positions >= 0)
+    positions, cosines = positions.take(cited), near.similarity.take(near.by.take(cited))
     votes = np.exp(_SHARPNESS * (cosines - near.similarity.max(initial=-1.0)))
 
     return {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, distinct, summed
+from citewise.arrays import Column, RowIndex, Rows, by_score, distinct, summed
 from citewise.expand.votes import Neighbourhood, relative_similarity
 from citewise.protocols import Expansion, Stores
 from citewise.signals import written_by
@@ -25,16 +25,16 @@ def neighbourhood(
     """
     citing = _with_references(stores, hits, scope, limit)
     scores = relative_similarity(stores, query, citing)
-    order = np.lexsort((citing, -scores))
+    order = by_score(scores, citing)
     rows = citing[order]
 
     references = stores.graph.references(rows, scope)
-    kept = stores.papers.in_scope(references.values, scope)
+    cited = references.kept(stores.papers.in_scope(references.values, scope))
     return Neighbourhood(
         rows=rows,
         similarity=scores[order],
-        cited=references.values[kept],
-        by=references.owners[kept],
+        cited=cited.values,
+        by=cited.owners,
     )
 
 
@@ -56,10 +56,10 @@ def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> 
     candidate, its nearest citer counts as the next after `limit`.
     """
     count, positions = candidates.size, RowIndex(candidates).of(near.cited)
-    cited = positions >= 0
-    positions, by = positions[cited], near.by[cited]
+    cited = np.flatnonzero(positions >= 0)
+    positions, by = positions.take(cited), near.by.take(cited)
 
-    weight = near.similarity[by]
+    weight = near.similarity.take(by)
     square = weight * weight
     fourth = square * square
     references = np.bincount(near.by, minlength=near.rows.size)[by]
@@ -68,8 +68,9 @@ def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> 
     ages = np.where(years > 0, years.max(initial=0) - years, _UNKNOWN_AGE).astype(np.float64)
     recent = 0.5 ** (ages / _HALF_LIFE)
 
+    # `by` rises, so written from its end the lowest for a position stays
     nearest = np.full(count, limit, np.int64)
-    np.minimum.at(nearest, positions, by)
+    nearest[positions[::-1]] = by[::-1]
     # the similarity of neighbour 0, 1, ... and 0 for every position up to `limit`
     similarity = np.append(near.similarity, np.zeros(limit + 1 - near.rows.size))
 
@@ -86,7 +87,7 @@ def votes(stores: Stores, near: Neighbourhood, candidates: Rows, limit: int) -> 
     }
 
     for depth in DEPTHS:
-        among = by < depth
+        among = np.flatnonzero(by < depth)
         signals[f"votes{depth}"] = summed(positions[among], square[among], count)
 
     return signals

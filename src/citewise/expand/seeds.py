@@ -21,6 +21,9 @@ class Seeds:
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
         """Return the papers with the strongest links to the papers that the draft cites."""
         rows = self._stores.papers.find(query.cited)
+        if not (rows >= 0).any():
+            return Expansion(ranking.rows[:0], lambda rows: {"seeds_linked": np.zeros(rows.size)})
+
         linked, weights = links(self._stores, np.unique(rows[rows >= 0]), scope)
 
         order = np.argsort(-weights, kind="stable")

@@ -15,9 +15,10 @@ from citewise.api import Library
 from citewise.drafts.passages import DraftSentence, lines_of, sentences_of
 from citewise.drafts.query import DraftOptions, ReadQuery
 from citewise.errors import BadInput, CitewiseError
+from citewise.http.answer_documents import ANSWERS
 from citewise.http.bodies import body, body_of, documented, is_form, negotiated
 from citewise.http.desk import Desk, as_json, desk_of
-from citewise.http.documents import ANSWERS, BIBLIOGRAPHY_TYPES, problems
+from citewise.http.documents import BIBLIOGRAPHY_TYPES, problems
 from citewise.http.events import event
 from citewise.http.problems import Problem, problem_of
 from citewise.http.schemas import CiteRequest, PassageRequest, ReadRequest, RecommendRequest
@@ -106,7 +107,7 @@ async def recommend(
     desk.check_ids(asked.cited, asked.hidden, asked.authors)
     accept = request.headers.get("accept", "")
     if stream or "text/event-stream" in accept:
-        await desk.run(lambda: _options(asked) and systems.System.parse(asked.system))
+        await desk.run(lambda: _options(asked) and systems.served_name(asked.system))
         return StreamingResponse(_streamed(desk, asked), media_type="text/event-stream")
 
     format = negotiated(accept, AnswerTypes)
@@ -117,7 +118,7 @@ async def recommend(
 
 def _recommended(desk: Desk, asked: RecommendRequest, system: str) -> Answer:
     library = desk.served.library()
-    named = str(systems.System.parse(system))
+    named = systems.served_name(system)
     read = library.query(None, _options(asked))
     return library.answer(read, asked.k, named, asked.explain, asked.evidence)
 
@@ -185,8 +186,8 @@ def _cited(library: Library, asked: CiteRequest) -> PassageAnswer:
         year=asked.year,
         since=asked.since,
     )
-    context = library.query(None, options)
-    return library.passage(sentences, context, asked.k, asked.evidence, asked.system, asked.explain)
+    context, system = library.query(None, options), systems.served_name(asked.system)
+    return library.passage(sentences, context, asked.k, asked.evidence, system, asked.explain)
 
 
 @routes.post(

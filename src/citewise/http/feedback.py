@@ -10,7 +10,8 @@ from citewise.errors import BadInput
 from citewise.feedback import FeedbackEntry
 from citewise.http.bodies import body_of, documented
 from citewise.http.desk import Desk, as_json, desk_of
-from citewise.http.documents import FeedbackDocument, described, problems
+from citewise.http.documents import described, problems
+from citewise.http.library_documents import FeedbackDocument
 from citewise.http.schemas import AskedQuery, FeedbackRequest
 from citewise.preferences import Preferences
 from citewise.types import Query

@@ -12,16 +12,15 @@ from fastapi.responses import Response, StreamingResponse
 from citewise import systems
 from citewise.http.bodies import body, documented, is_form
 from citewise.http.desk import Desk, as_json, desk_of
-from citewise.http.documents import (
+from citewise.http.documents import described, problems
+from citewise.http.events import event
+from citewise.http.jobs import FINISHED
+from citewise.http.library_documents import (
     ImportDocument,
     ImportStarted,
     LibraryDocument,
     SystemsDocument,
-    described,
-    problems,
 )
-from citewise.http.events import event
-from citewise.http.jobs import FINISHED
 from citewise.http.problems import Problem
 from citewise.http.schemas import SampleRequest
 from citewise.http.uploads import save
@@ -37,12 +36,15 @@ _EVENTS_EVERY = 0.2
     "/v1/library", responses={**described(LibraryDocument, "What it holds"), **problems(503)}
 )
 async def library(request: Request) -> Response:
-    """Return what the library holds, or that there is none yet."""
+    """Return what the library holds, or that there is none yet.
+
+    A generation that was just written is waited for, so that what an import has added is counted.
+    """
     desk = desk_of(request)
 
     def work() -> dict[str, Any]:
-        current = desk.served.current()
-        about = current.description if current else {"open": False}
+        newest = desk.served.newest()
+        about = newest.description if newest else {"open": False}
         return {**about, "writable": desk.served.writable}
 
     return as_json(await desk.run(work))

@@ -13,15 +13,13 @@ from citewise.citation_map import citation_map, roles_of
 from citewise.errors import BadInput
 from citewise.http.bodies import body_of, documented, negotiated
 from citewise.http.desk import as_json, desk_of
-from citewise.http.documents import (
-    BIBLIOGRAPHY_TYPES,
+from citewise.http.documents import BIBLIOGRAPHY_TYPES, described, problems
+from citewise.http.paper_documents import (
     EvidenceDocument,
     MapDocument,
     NeighboursDocument,
     PaperDocument,
     PapersDocument,
-    described,
-    problems,
 )
 from citewise.http.schemas import BibliographyRequest, MapRequest
 from citewise.render.json_answers import paper_documents
@@ -202,5 +200,5 @@ async def bibliography(
     format = asked.format or negotiated(request.headers.get("accept", ""), FORMATS)
 
     text = await desk.run(lambda: desk.served.library().bibliography(asked.ids, format))
-    media = next(media for media, name in FORMATS.items() if name == format)
+    media = next((media for media, name in FORMATS.items() if name == format), "text/plain")
     return Response(text, media_type=media)

@@ -83,8 +83,10 @@ class BibliographyRequest(Asked):
     """Papers to be written as a bibliography."""
 
     ids: list[Id] = Field(description="Ids of the papers, in the order of the bibliography.")
-    format: Literal["bibtex", "ris", "csl", "markdown", "list"] | None = Field(
-        None, description="The format; without it, the header Accept decides."
+    format: Literal["bibtex", "ris", "csl", "markdown", "list", "ieee", "vancouver"] | None = Field(
+        None,
+        description="The format; without it, the header Accept decides. `list` (in the manner of "
+        "APA), `ieee` and `vancouver` are formatted references.",
     )
 
 

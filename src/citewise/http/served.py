@@ -105,6 +105,14 @@ class ServedLibrary:
             self._open_beside(signature)
         return opened
 
+    def newest(self) -> Opened | None:
+        """Return the newest library like `current`, but wait until it is open."""
+        opened = self.current()
+        if opened is None or opened.signature == self._signature():
+            return opened
+        with self._opening:  # until the thread that opens it has ended
+            return self._opened
+
     @property
     def writable(self) -> bool:
         """Whether imports can change the library."""

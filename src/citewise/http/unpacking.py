@@ -127,22 +127,26 @@ def sources_of(folder: Path, limits: Limits) -> tuple[str, tuple[str, ...]]:
     if not drafts:
         names = ", ".join(file.name for file in files[:5])
         raise BadInput(
-            f"no draft among the files ({names}); a draft is LaTeX, Markdown, Word, a notebook or "
-            "plain text"
+            f"no draft among the files ({names}); a draft is LaTeX, Markdown, Word, a PDF, a "
+            "notebook or plain text"
         )
     draft = min(drafts, key=_rank)
-    named = (".bib", ".bbl") if draft.suffix.lower() not in (".docx", ".txt", ".text") else ()
+    unnaming = (".docx", ".pdf", ".txt", ".text")
+    named = (".bib", ".bbl") if draft.suffix.lower() not in unnaming else ()
     listed = (".bib", ".ris", ".nbib", ".enw", ".rdf", ".xml", ".json")
     others = (file for file in files if file.suffix.lower() in listed)
     return str(draft), tuple(str(file) for file in others if file.suffix.lower() not in named)
 
 
-def _rank(file: Path) -> tuple[bool, bool, int, str]:
-    """Return what sorts the main draft first: readable, a whole document, not deep, by name."""
+def _rank(file: Path) -> tuple[bool, bool, bool, int, str]:
+    """Return what sorts the main draft first: readable, a source, a whole document, not deep, by
+    name. A PDF beside a source is its print, or one of its figures.
+    """
     readable = file.suffix.lower() in KINDS
     is_tex = KINDS.get(file.suffix.lower()) == "tex"
     whole = not is_tex or bool(_MAIN.search(file.read_bytes()))
-    return not readable, not whole, len(file.parts), file.name
+    is_print = KINDS.get(file.suffix.lower()) == "pdf"
+    return not readable, is_print, not whole, len(file.parts), file.name
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -32,6 +32,7 @@ from citewise.ingest import (
     openalex,
     opencorpus,
     pubmed,
+    ren,
     ris,
     s2orc_metadata,
     scopus_text,
@@ -48,6 +49,7 @@ from citewise.ingest.fulltext import (
     jats,
     latex_project,
     parscit,
+    pdf,
     s2orc,
     science_parse,
     tei,
@@ -62,6 +64,7 @@ FORMATS: dict[str, Any] = {
     **{
         module.NAME: module
         for module in (
+            pdf,
             bibtex,
             ris,
             pubmed,
@@ -84,6 +87,7 @@ FORMATS: dict[str, Any] = {
             science_parse,
             latex_project,
             s2orc_metadata,
+            ren,
             zotero_json,
             crossref,
             csl,

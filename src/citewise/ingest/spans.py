@@ -62,11 +62,11 @@ class Extractor:
 def _spans(sentence: CitingSentence, mentions: dict[int, Span]) -> GroupSpans:
     """Return the spans of each group of a sentence.
 
-    A run of groups (see `_runs`) is alone if no other run cites a known paper: the paper counts
+    A run of groups (see `runs_of`) is alone if no other run cites a known paper: the paper counts
     only references that name a paper. A citation of something unknown still ends a clause.
     """
     marks = [(group.start, group.end) for group in sentence.groups]
-    runs, previous = _runs(sentence), 0
+    runs, previous = runs_of(sentence), 0
     alone = sum(any(sentence.groups[number].cited for number in run) for run in runs) == 1
     whole = _whole(sentence.text)
 
@@ -87,7 +87,7 @@ def _spans(sentence: CitingSentence, mentions: dict[int, Span]) -> GroupSpans:
     return tuple(by_group)
 
 
-def _runs(sentence: CitingSentence) -> list[list[int]]:
+def runs_of(sentence: CitingSentence) -> list[list[int]]:
     """Return the numbers of the groups, as lists of those without a word between them.
 
     Such a run of groups is a REFGROUP of the paper.

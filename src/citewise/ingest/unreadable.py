@@ -8,11 +8,6 @@ _KINDS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     (re.compile(start, re.DOTALL), advice)
     for start, advice in (
         (
-            rb"\s{0,1000}%PDF-",
-            "citewise does not read PDF; convert it with GROBID and index the TEI that it writes, "
-            "or export BibTeX from your reference manager",
-        ),
-        (
             rb"PK\x03\x04.{26,300}?(?:word/|\[Content_Types\]\.xml)",
             "a Word or other Office file; a draft can be asked about with `citewise recommend`, "
             "but to index its references, export BibTeX or RIS from your reference manager",

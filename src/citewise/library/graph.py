@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows
+from citewise.arrays import Ragged, Rows, is_among
 from citewise.library.scopes import citing_is_seen
 from citewise.types import Scope
 
@@ -38,13 +38,19 @@ class GraphStore:
         references = self._tables.references.lists(rows)
         if scope is None:
             return references
-        citing_seen = np.repeat(citing_is_seen(rows, self._years, scope), references.lengths)
-        return references.kept(citing_seen & ~np.isin(references.values, scope.unseen))
+        seen = ~is_among(references.values, scope.unseen)
+        citing_seen = citing_is_seen(rows, self._years, scope)
+        if not citing_seen.all():
+            seen &= np.repeat(citing_seen, references.lengths)
+        return references.kept(seen)
 
     def citers(self, rows: Rows, scope: Scope | None = None) -> Ragged:
         """Return the papers of the library that cite each paper, as far as the scope sees them."""
         citers = self._tables.citers.lists(rows)
         if scope is None:
             return citers
-        cited_seen = np.repeat(~np.isin(rows, scope.unseen), citers.lengths)
-        return citers.kept(cited_seen & citing_is_seen(citers.values, self._years, scope))
+        seen = citing_is_seen(citers.values, self._years, scope)
+        cited_unseen = is_among(rows, scope.unseen)
+        if cited_unseen.any():
+            seen &= ~np.repeat(cited_unseen, citers.lengths)
+        return citers.kept(seen)

@@ -112,7 +112,7 @@ class PaperStore:
 
     def years(self, rows: Rows) -> NDArray[np.int64]:
         """Return the papers' years, 0 where unknown."""
-        return self._segments.years[rows].astype(np.int64)
+        return self._segments.years.take(rows).astype(np.int64)
 
     @property
     def all_years(self) -> NDArray[np.int16]:

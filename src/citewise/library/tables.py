@@ -111,7 +111,7 @@ class Adjacency:
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
         index, begins = flat_index(self.starts[rows], self.starts[rows + 1])
-        return Ragged(self.values[index].astype(np.int64), begins)
+        return Ragged(self.values.take(index).astype(np.int64), begins)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from citewise.library.vocabulary import Vocabulary
 from citewise.protocols import FIELDS, Matches, TermNumbers, TermStatistics
 from citewise.text.tokens import TermNumbering
 
+_LEAST_BITS = 14
+"""Of terms, by which they are looked up; fewer would let too many others pass as well."""
+
 _TEXTS_KEPT = 8
 """Texts whose terms are remembered: the stages of a system all ask for the same ones."""
 
@@ -73,21 +76,24 @@ class TermStore:
 
     def matches(self, rows: Rows, terms: TermNumbers, field: str) -> Matches:
         """Return the non-zero entries of `counts`, by positions in `rows` and `terms`."""
-        # columns[t] is 1 + the position of term t in `terms`, 0 where it was not asked for
-        columns = np.zeros(
-            len(self._vocabulary), np.uint16 if terms.size < 2**16 - 1 else np.uint32
-        )
-        columns[terms] = np.arange(1, terms.size + 1)
-
+        columns, mask = _by_lower_bits(terms)
         parts = []
         for segment, positions, local in self._segments.split(rows):
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
-            column = columns.take(segment.values(field, "terms").take(index))
-            hits = np.flatnonzero(column)
+            every = segment.values(field, "terms").take(index)
+            column = columns.take(every & mask)
+            hits = np.flatnonzero(column != 0)
+            column = column.take(hits).astype(np.int64) - 1
+
+            # another term may have the lower bits of one that was asked for
+            same = np.flatnonzero(terms.take(column) == every.take(hits))
+            if same.size < hits.size:
+                hits, column = hits.take(same), column.take(same)
+
             owners = np.repeat(positions, np.diff(begins))  # a search for each hit takes longer
-            counts = segment.values(field, "counts")[index[hits]].astype(np.float64)
-            parts.append((owners[hits], column[hits].astype(np.int64) - 1, counts))
+            counts = segment.values(field, "counts").take(index.take(hits)).astype(np.float64)
+            parts.append((owners.take(hits), column, counts))
         return _joined(parts)
 
     def contents(self, rows: Rows, field: str) -> tuple[Ragged, NDArray[np.int64]]:
@@ -120,6 +126,25 @@ class TermStore:
         for segment, positions, local in self._segments.split(rows):
             lengths[positions] = segment.array(f"{field}.lengths")[local]
         return lengths
+
+
+def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[np.uint32], np.uint32]:
+    """Return a table from the lower bits of a term to 1 + its position in `terms`, and a mask for
+    these bits; 0 where no term has them.
+
+    terms  5 12      mask 0b111      table  0 0 0 0 2 1 0 0     (12 & 7 = 4, 5 & 7 = 5)
+
+    The mask has as many bits as keep the terms apart: the table grows with the terms that are asked
+    for, not with the vocabulary, and stays in the cache.
+    """
+    bits = _LEAST_BITS
+    while np.unique(terms & ((1 << bits) - 1)).size < terms.size:
+        bits += 1
+
+    mask = (1 << bits) - 1
+    table = np.zeros(mask + 1, np.uint32)
+    table[terms & mask] = np.arange(1, terms.size + 1)
+    return table, np.uint32(mask)
 
 
 def _joined(parts: list[tuple[Rows, Rows, NDArray[np.float64]]]) -> Matches:

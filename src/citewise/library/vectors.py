@@ -3,10 +3,12 @@ stay valid after any import.
 
 `vectors/manifest.json` names the files that readers see, `unfinished.json` those of work that is
 not finished, so that it can go on after a crash. When it is done, all is written as one part of
-each kind and the manifest is replaced.
+each kind and the manifest is replaced. So it is in `vectors/` for the encoder of spans, and in a
+folder in it for each further encoder of papers.
 """
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,17 +30,24 @@ from citewise.library.own_files import is_own
 from citewise.library.papers import PaperStore
 from citewise.library.seal import sealed, unsealed
 from citewise.protocols import EncodedBy, Encoder, PaperVectors
+from citewise.scoring import distances
 from citewise.text.ids import digest
 from citewise.types import Paper, Scope
 
 Kind = Literal["spans", "papers"]
 
-_FOLDER, _FINISHED, _UNFINISHED = "vectors", "manifest.json", "unfinished.json"
+VECTORS, _FINISHED, _UNFINISHED = "vectors", "manifest.json", "unfinished.json"
+_SET = re.compile(r"[0-9a-f]{16}")
+"""What the folder of a further set of papers' vectors is called."""
 _ATTEMPTS = 20
 _PART = 8_192
-"""Texts that are encoded and then written, so that a crash loses no more than these."""
+"""Vectors that are read, compared or copied at once."""
+_STEP = 256
+"""Texts that are encoded and then written, so that a crash loses no more than these: half a minute
+of work for a large model.
+"""
 _DIGITS_COMPARED = 9
-"""Cosines that differ less are equal."""
+"""Similarities that differ less are equal."""
 _LENGTH_ERROR = 0.01
 """How far the length of a vector may be from 1: it is stored as 16-bit numbers."""
 
@@ -107,6 +116,11 @@ class VectorReader:
             np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in self._of(kind))])
         )
 
+    def values(self, kind: Kind) -> NDArray[np.float16]:
+        """Return the vectors in the order of their digests; finished work has one part a kind."""
+        (found,) = (values for _, values in self._of(kind))
+        return found
+
     def _of(self, kind: Kind) -> Iterator[tuple[Hashes, NDArray[np.float16]]]:
         return ((keys, values) for each, keys, values in self.parts if each == kind)
 
@@ -144,6 +158,11 @@ class VectorStore:
         self._library, self._papers, self._evidence = library, papers, evidence
         self.sets = dict(sets)
 
+    @property
+    def has_encoded_papers(self) -> bool:
+        """Whether the encoder of spans made vectors of papers, too."""
+        return self.reader is not None and self.reader.has("papers")
+
     @cached_property
     def reader(self) -> VectorReader | None:
         """The vectors as they were when first read; None where there are none."""
@@ -166,29 +185,22 @@ class VectorStore:
         spans = self._evidence.hashes(self._evidence.cited_spans())
         return int(self.reader.has_vectors("spans", spans).sum())
 
-    @property
-    def has_encoded_papers(self) -> bool:
-        """Whether an encoder made vectors of papers."""
-        return self.reader is not None and self.reader.has("papers")
-
     def names(self) -> tuple[str, ...]:
         """Return the names of the sets of papers' vectors, sorted."""
-        encoded = {self._encoded.about.model} if self._encoded is not None else set()
-        return tuple(sorted({*self.sets, *encoded}))
+        return tuple(sorted({*self.sets, *self._encoded}))
 
     def papers(self, name: str) -> PaperVectors | None:
         """Return a set of papers' vectors; None where there is none of that name."""
-        if name in self.sets:
-            return self.sets[name]
-        encoded = self._encoded
-        return encoded if encoded is not None and encoded.about.model == name else None
+        return self.sets.get(name) or self._encoded.get(name)
 
     @cached_property
-    def _encoded(self) -> "EncodedPapers | None":
-        reader = self.reader
-        if reader is None or not reader.has("papers"):
-            return None
-        return EncodedPapers(reader, self._papers)
+    def _encoded(self) -> "dict[str, EncodedPapers]":
+        """The sets that encoders made, by the names of their models."""
+        own = [load_folder(folder) for folder in set_folders(self._library)]
+        found = [reader for reader in (self.reader, *own) if reader and reader.has("papers")]
+        return {
+            reader.manifest.encoder.model: EncodedPapers(reader, self._papers) for reader in found
+        }
 
 
 class EncodedPapers:
@@ -203,15 +215,19 @@ class EncodedPapers:
         return self._reader.manifest.encoder
 
     def __len__(self) -> int:
-        return int(self._digests[0].size)
+        return int(self._placed[0].size)
 
     def of(self, rows: Rows) -> NDArray[np.float32]:
         """Return the vector of each paper's title and abstract, NaN where it has none."""
         return self._reader.find("papers", text_hashes(self._papers.read(rows))).astype(np.float32)
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector, NaN where it has none."""
-        return self.of(rows).astype(np.float64) @ vector.astype(np.float64)
+        """Return the cosine of each paper with a vector, NaN where it has none."""
+        return distances.cosines(self.of(rows), vector, self.about.distance)
+
+    def similarities(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return how similar each paper is to a vector, NaN where it has none."""
+        return distances.similarities(self.of(rows), vector, self.about.distance)
 
     def nearest(
         self,
@@ -220,43 +236,69 @@ class EncodedPapers:
         scope: Scope,
         among: Rows | None = None,
     ) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first.
+        """Return the k papers in scope that are most similar to a vector, best first.
 
         Exact: every vector is compared, a chunk at a time.
         """
-        rows, hashes = self._digests
+        rows, positions = self._placed
         kept = self._papers.in_scope(rows, scope)
         if among is not None:
             kept &= np.isin(rows, among)
-        rows, hashes = rows[kept], hashes[kept]
+        rows, found = rows[kept], self._similar(positions[kept], vector)
 
-        query = vector.astype(np.float64)
+        # the most similar first, equal ones by row
+        order = np.lexsort((rows, -np.round(found, _DIGITS_COMPARED)))[:k]
+        return rows[order], found[order]
+
+    def _similar(self, positions: Rows, vector: NDArray[np.float32]) -> Column:
+        """Return how similar the vectors at some positions of the file are to another; where most
+        of them are asked for, all are compared in their order, which is faster.
+        """
+        values = self._reader.values("papers")
+        whole = 2 * positions.size > len(values)
+        wanted = np.arange(len(values)) if whole else positions
         parts = (
-            self._reader.find("papers", hashes[start : start + _PART]).astype(np.float64) @ query
-            for start in range(0, rows.size, _PART)
+            distances.similarities(
+                values[start : start + _PART] if whole else values[wanted[start : start + _PART]],
+                vector,
+                self.about.distance,
+            )
+            for start in range(0, wanted.size, _PART)
         )
-        cosines = np.concatenate([np.zeros(0), *parts])
-
-        # by falling cosine, equal ones by row
-        order = np.lexsort((rows, -np.round(cosines, _DIGITS_COMPARED)))[:k]
-        return rows[order], cosines[order]
+        found = np.concatenate([np.zeros(0), *parts])
+        return found[positions] if whole else found
 
     @cached_property
-    def _digests(self) -> tuple[Rows, Hashes]:
-        """The rows that have a vector, and the digests of their texts; reads every paper once."""
+    def _placed(self) -> tuple[Rows, Rows]:
+        """The rows that have a vector, and its position in the file; reads every paper once."""
         rows = self._papers.rows
         batches = (rows[start : start + _PART] for start in range(0, rows.size, _PART))
         hashes = [text_hashes(self._papers.read(batch)) for batch in batches]
         every = np.concatenate([np.zeros(0, np.uint64), *hashes])
-        known = self._reader.has_vectors("papers", every)
-        return rows[known], every[known]
+        positions, known = _lookup(self._reader.keys("papers"), every)
+        return rows[known], positions[known]
 
 
 def load(library: Path) -> VectorReader | None:
     """Return a library's vectors, None where it has none; should they be replaced meanwhile, the
     newer ones.
     """
-    folder = library / _FOLDER
+    return load_folder(library / VECTORS)
+
+
+def set_folder(library: Path, model: str) -> Path:
+    """Return the folder for the papers' vectors of an encoder that is not the one of spans."""
+    return library / VECTORS / f"{digest(model):016x}"
+
+
+def set_folders(library: Path) -> list[Path]:
+    """Return the folders of further sets of papers' vectors, finished or not."""
+    found = (library / VECTORS).glob("*") if (library / VECTORS).is_dir() else ()
+    return sorted(each for each in found if _SET.fullmatch(each.name) and each.is_dir())
+
+
+def load_folder(folder: Path) -> VectorReader | None:
+    """Return the vectors that a folder's manifest names; None where it has none."""
     for _ in range(_ATTEMPTS):
         manifest = _read(folder / _FINISHED)
         if manifest is None:
@@ -274,9 +316,13 @@ def _files(manifest: VectorManifest) -> dict[str, FileEntry]:
 
 
 def _damaged(folder: Path, problem: str) -> BadLibrary:
+    is_set = _SET.fullmatch(folder.name) is not None
+    library, papers = (
+        (folder.parents[1], " --papers --model NAME") if is_set else (folder.parent, "")
+    )
     return BadLibrary(
         f"{folder}: damaged ({problem}); delete this folder, which the library can do without, "
-        f"and make the vectors anew with: citewise encode --library {folder.parent}"
+        f"and make the vectors anew with: citewise encode --library {library}{papers}"
     )
 
 
@@ -292,9 +338,9 @@ def _read(file: Path) -> VectorManifest | None:
 class VectorWriter:
     """Gives a library vectors of one encoder; its user must have the library's writer lock."""
 
-    def __init__(self, library: Path, encoder: Encoder) -> None:
+    def __init__(self, folder: Path, encoder: Encoder) -> None:
         """Go on with the vectors of the same encoder; those of another stay until `finish`."""
-        self._folder, self._encoder, about = library / _FOLDER, encoder, encoder.about
+        self._folder, self._encoder, about = folder, encoder, encoder.about
         manifests = (_read(self._folder / name) for name in (_UNFINISHED, _FINISHED))
         self._manifest = next(
             (each for each in manifests if each and each.encoder == about), VectorManifest(about)
@@ -311,15 +357,17 @@ class VectorWriter:
 
         `texts` returns the texts at some positions in `hashes`.
         """
-        self._folder.mkdir(exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
         wanted, positions = np.unique(hashes, return_index=True)
         positions = np.sort(positions[~self._reader().has_vectors(kind, wanted)])
 
-        for start in range(0, positions.size, _PART):
-            here = positions[start : start + _PART]
-            vectors = self._encoder.encode(texts(here)).astype(np.float16)
+        for start in range(0, positions.size, _STEP):
+            here = positions[start : start + _STEP]
+            vectors = self._encoder.encode(texts(here))
+            if kind == "spans" and self._encoder.about.distance == "l2":
+                vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
             order = np.argsort(hashes[here])
-            self._keep(kind, hashes[here][order], [vectors[order]])
+            self._keep(kind, hashes[here][order], [vectors[order].astype(np.float16)])
             replace(self._folder / _UNFINISHED, sealed(msgspec.json.encode(self._manifest)))
             progress(start + here.size, positions.size)
         return int(positions.size)
@@ -342,6 +390,8 @@ class VectorWriter:
         self._manifest = VectorManifest(self._manifest.encoder)
         for kind, hashes in wanted.items():
             keys = np.intersect1d(reader.keys(kind), hashes)
+            if not keys.size:
+                continue
             self._keep(
                 kind,
                 keys,
@@ -359,7 +409,7 @@ class VectorWriter:
 
     def _keep(self, kind: Kind, keys: Hashes, vectors: Iterable[NDArray[np.float16]]) -> None:
         """Write a part, durably, and add it to the manifest in memory."""
-        own = [file for file in self._folder.glob("*.keys") if is_own(_FOLDER, file.name)]
+        own = [file for file in self._folder.glob("*.keys") if is_own(VECTORS, file.name)]
         name = f"{1 + max((int(file.stem) for file in own), default=0):06d}"
         files = {suffix: self._folder / f"{name}.{suffix}" for suffix in ("keys", "values")}
 
@@ -382,14 +432,18 @@ class VectorWriter:
     def _collect_garbage(self) -> None:
         used = {name for part in self._manifest.parts for name in part.files} | {_FINISHED}
         for file in self._folder.iterdir():
-            if file.name not in used and is_own(_FOLDER, file.name):
+            if file.name not in used and is_own(VECTORS, file.name):
                 with contextlib.suppress(OSError):  # still open (on Windows)
                     file.unlink()
 
 
 def problems(library: Path) -> Iterator[str]:
     """Yield what is wrong with a library's vectors, one message a problem."""
-    folder = library / _FOLDER
+    for folder in (library / VECTORS, *set_folders(library)):
+        yield from _folder_problems(folder, folder.relative_to(library).as_posix())
+
+
+def _folder_problems(folder: Path, shown: str) -> Iterator[str]:
     try:
         manifest, unfinished = _read(folder / _FINISHED), _read(folder / _UNFINISHED)
     except BadLibrary as error:
@@ -403,7 +457,7 @@ def problems(library: Path) -> Iterator[str]:
         for name, entry in _files(each).items()
     }
     found = (file_problem(folder, name, entry) for name, entry in files.items())
-    damaged = [f"vectors/{problem}" for problem in found if problem]
+    damaged = [f"{shown}/{problem}" for problem in found if problem]
     yield from damaged
     if manifest is None or damaged:
         return
@@ -412,8 +466,11 @@ def problems(library: Path) -> Iterator[str]:
         manifest.parts, VectorReader.of(folder, manifest).parts, strict=True
     ):
         if keys.size != len(values) or not (keys[1:] > keys[:-1]).all():
-            yield f"vectors/{part.name}: its digests and its vectors do not belong together"
+            yield f"{shown}/{part.name}: its digests and its vectors do not belong together"
+        are_units = part.kind == "spans" or manifest.encoder.distance == "cosine"
         for start in range(0, len(values), _PART):
             lengths = np.linalg.norm(values[start : start + _PART].astype(np.float32), axis=1)
-            if not (np.abs(lengths - 1) < _LENGTH_ERROR).all():
-                yield f"vectors/{part.name}: vectors {start:,} and following are not of length 1"
+            if not np.isfinite(lengths).all():
+                yield f"{shown}/{part.name}: vectors {start:,} and following are not all numbers"
+            elif are_units and not (np.abs(lengths - 1) < _LENGTH_ERROR).all():
+                yield f"{shown}/{part.name}: vectors {start:,} and following are not of length 1"

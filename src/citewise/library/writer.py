@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from citewise.arrays import Hashes
 from citewise.errors import MissingData
 from citewise.ingest.report import Report
@@ -18,8 +21,11 @@ from citewise.library.generation import Generation, collect_garbage
 from citewise.library.intake import Intake
 from citewise.library.location import folder_of
 from citewise.library.lock import writer_lock
-from citewise.library.vectors import Kind, VectorWriter, text_hashes, text_of
-from citewise.protocols import Encoder, WordModel
+from citewise.library.vectors import VECTORS, Kind, VectorWriter, set_folder, text_hashes
+from citewise.protocols import Encoder, WordModel, form_of
+
+_READ = 8_192
+"""Papers that are read at once."""
 
 _NO_MODELS: Mapping[str, WordModel] = MappingProxyType({})
 
@@ -121,37 +127,75 @@ def encode(
     path: Path | str,
     encoder: Encoder,
     papers: bool = False,
+    spans: bool | None = None,
     progress: Callable[[str, int, int], None] = lambda what, done, all_: None,
 ) -> int:
-    """Give a library the vectors that it lacks, and return how many: those of spans, and those of
-    papers if `papers` or if there are any.
+    """Give a library the vectors that it lacks, and return how many: those of papers if `papers` or
+    if this encoder made some, and those of spans unless `spans` is False.
 
-    Readers see all of them or none, and vectors of texts that are gone are dropped. Where it was
-    killed, the next call goes on.
+    Where `spans` is None and papers are asked for, spans that have vectors of another encoder keep
+    them: a library has one encoder of spans, and any number of encoders of papers. Readers see all
+    of the new vectors or none, and vectors of texts that are gone are dropped. Where it was killed,
+    the next call goes on.
     """
     manifests.load(folder_of(path))
     with writer_lock(folder_of(path)):
         library = LibraryFolder(path)
-        evidence, rows = library.evidence, library.papers.rows
-        spans = evidence.cited_spans()
-        vectors = VectorWriter(library.path, encoder)
+        stored, about = library.vectors.encoded_by(), encoder.about
+        if spans is None:
+            spans = not papers or stored in (None, about)
 
-        wanted: dict[Kind, Hashes] = {"spans": evidence.hashes(spans)}
-        done = vectors.encode(
+        # papers are with the spans of their encoder, in the format that older versions read
+        own = set_folder(library.path, about.model)
+        together = (spans or stored == about) and about.distance == "cosine" and not own.is_dir()
+        with_papers = papers or (library.vectors.has_encoded_papers if together else own.is_dir())
+
+        done = 0
+        if spans or (with_papers and together):
+            main = VectorWriter(library.path / VECTORS, encoder)
+            done += _encode(main, library, encoder, (spans, with_papers and together), progress)
+        if with_papers and not together:
+            done += _encode(VectorWriter(own, encoder), library, encoder, (False, True), progress)
+    return done
+
+
+def _encode(
+    vectors: VectorWriter,
+    library: LibraryFolder,
+    encoder: Encoder,
+    kinds: tuple[bool, bool],
+    progress: Callable[[str, int, int], None],
+) -> int:
+    """Encode spans, papers or both (`kinds`), and return how many texts these were."""
+    wanted: dict[Kind, Hashes] = {}
+    done, evidence, rows = 0, library.evidence, library.papers.rows
+    cited, form = evidence.cited_spans(), form_of(encoder)
+
+    def texts_of_papers(positions: NDArray[np.int64]) -> list[str]:
+        read = library.papers.read(rows[positions])
+        return [form.paper(each.title, each.abstract) for each in read]
+
+    wanted["spans"] = evidence.hashes(cited)
+    if kinds[0]:
+        done += vectors.encode(
             "spans",
             wanted["spans"],
-            lambda positions: evidence.texts(spans[positions]),
+            lambda positions: evidence.texts(cited[positions]),
             partial(progress, "spans"),
         )
+    if kinds[1]:
+        wanted["papers"] = _hashes_of_papers(library)
+        done += vectors.encode(
+            "papers", wanted["papers"], texts_of_papers, partial(progress, "papers")
+        )
 
-        if papers or library.vectors.has_encoded_papers:
-            wanted["papers"] = text_hashes(library.papers.read(rows))
-            done += vectors.encode(
-                "papers",
-                wanted["papers"],
-                lambda positions: [text_of(each) for each in library.papers.read(rows[positions])],
-                partial(progress, "papers"),
-            )
-
-        vectors.finish(wanted)
+    vectors.finish(wanted)
     return done
+
+
+def _hashes_of_papers(library: LibraryFolder) -> Hashes:
+    rows = library.papers.rows
+    parts = (rows[start : start + _READ] for start in range(0, rows.size, _READ))
+    return np.concatenate(
+        [np.zeros(0, np.uint64), *(text_hashes(library.papers.read(part)) for part in parts)]
+    )

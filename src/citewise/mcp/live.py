@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from pathlib import Path
 
 from citewise import api
@@ -12,6 +13,9 @@ log = logging.getLogger(__name__)
 
 _State = tuple[int, ...]
 
+_RETRY_SECONDS = 5.0
+"""Time between attempts to open a changed library that could not be opened."""
+
 
 class LiveLibrary:
     """The newest generation of a library; calls that have begun keep the one that they got."""
@@ -21,6 +25,7 @@ class LiveLibrary:
         self._where, self._lock = where, threading.Lock()
         self._state = self._seen()
         self._library = api.open(where)
+        self._failed: tuple[_State, float] | None = None
 
     def library(self) -> Library:
         """Return the library, opened again if it has changed on disk; where that fails, as it was
@@ -28,15 +33,23 @@ class LiveLibrary:
         """
         with self._lock:
             state = self._seen()
-            if state != self._state:
+            if state != self._state and self._worth_trying(state):
                 try:
-                    self._library = api.open(self._where)
+                    self._library, self._state = api.open(self._where), state
                 except (CitewiseError, OSError) as error:
+                    self._failed = (state, time.monotonic())
                     log.warning(
                         "the changed library cannot be opened, the old one answers: %s", error
                     )
-                self._state = state
             return self._library
+
+    def _worth_trying(self, state: _State) -> bool:
+        """Return whether a state was not tried before, or some time ago: it may be readable now,
+        as when a copy is finished or permissions are given.
+        """
+        if self._failed is None or self._failed[0] != state:
+            return True
+        return time.monotonic() - self._failed[1] >= _RETRY_SECONDS
 
     def _seen(self) -> _State:
         """Return what changes with the library's generations, models and vectors."""

@@ -35,6 +35,13 @@ class PaperList(BaseModel):
     next_offset: int | None = Field(description="Where the next page begins, null at the end.")
 
 
+class FoundPapers(BaseModel):
+    """The papers that a search can mean, best first."""
+
+    papers: list[PaperLine]
+    more: bool = Field(description="Whether further papers match; more words or a limit find them.")
+
+
 class Quotation(BaseModel):
     """A sentence of the literature that cites a paper."""
 
@@ -134,7 +141,13 @@ def paper_line(paper: Paper) -> dict[str, Any]:
     }
 
 
-def paper_list(papers: Sequence[Paper], total: int, offset: int = 0) -> PaperList:
+def found_papers(papers: Sequence[Paper], limit: int) -> FoundPapers:
+    """Return the first `limit` of the papers that were found."""
+    lines = [PaperLine(**paper_line(paper)) for paper in papers[:limit]]
+    return FoundPapers(papers=lines, more=len(papers) > limit)
+
+
+def paper_list(papers: Sequence[Paper], total: int, offset: int) -> PaperList:
     """Return papers that begin at an offset of a list of `total`."""
     end = offset + len(papers)
     lines = [PaperLine(**paper_line(paper)) for paper in papers]

@@ -2,7 +2,8 @@
 
 import hmac
 import ipaddress
-from collections.abc import Sequence
+import socket
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import uvicorn
@@ -40,15 +41,39 @@ def http_app(server: MCPServer[Any], hosts: Sequence[str] = (), token: str = "")
 
 
 def run_http(
-    server: MCPServer[Any], host: str, port: int, hosts: Sequence[str] = (), token: str = ""
+    server: MCPServer[Any],
+    where: tuple[str, int],
+    hosts: Sequence[str] = (),
+    token: str = "",
+    ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve over HTTP until the process is stopped."""
+    """Serve over HTTP until the process is stopped.
+
+    `where` is host and port, 0 for any port that is free; `ready` is called with the address.
+    """
+    host, port = where
     if not (_is_local(host) or token):
         raise BadInput(
             f"{host} can be reached from other machines, and without a token whoever reaches it "
             "can read the library: set CITEWISE_TOKEN, or leave --host at 127.0.0.1"
         )
-    uvicorn.run(http_app(server, hosts, token), host=host, port=port, log_level="warning")
+    with _bound(host, port) as listening:
+        name = f"[{host}]" if ":" in host else host
+        app = http_app(server, [*hosts, name], token)
+        ready(f"http://{name}:{listening.getsockname()[1]}/mcp")
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run([listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise BadInput(
+            f"{host}:{port} cannot be served ({error.strerror}); choose another port with --port, "
+            "or 0 for any that is free"
+        ) from None
 
 
 def _is_local(host: str) -> bool:
@@ -62,12 +87,14 @@ class _TokenRequired:
     """Answers 401 to HTTP requests without the token."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._expected = app, f"Bearer {token}".encode()
+        self._app, self._expected = app, token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             given = Headers(scope=scope).get("authorization", "").encode("latin-1", "replace")
-            if not hmac.compare_digest(given, self._expected):
+            scheme, _, bearer = given.partition(b" ")  # the scheme's name in any case: RFC 9110
+            right = hmac.compare_digest(bearer.strip(), self._expected)
+            if not (right and scheme.lower() == b"bearer"):
                 headers = {"WWW-Authenticate": "Bearer"}
                 refusal = PlainTextResponse("send the server's token", 401, headers)
                 await refusal(scope, receive, send)

@@ -19,6 +19,7 @@ from citewise.mcp import results
 from citewise.mcp.live import LiveLibrary
 from citewise.mcp.results import (
     CheckedPassage,
+    FoundPapers,
     LibraryInfo,
     PaperDetails,
     PaperList,
@@ -112,7 +113,7 @@ class Tools:
             query = library.query(None, options)
 
             def answer() -> Recommendations:
-                found = library.answer(query, k, system, explain=True, evidence=evidence)
+                found = library.answer(query, k, _named(system), explain=True, evidence=evidence)
                 return results.recommendations(found, query.unknown)
 
             return answer
@@ -141,7 +142,8 @@ class Tools:
         """
 
         def answer() -> Recommendations:
-            library, asked = self._live.library(), lines_of(" ".join(sentence.split())[:LONGEST])
+            library = self._live.library()
+            asked = lines_of(" ".join(_short_enough(sentence).split()))
             if not asked:
                 raise BadInput("there is no sentence to find citations for")
             options = DraftOptions(
@@ -153,7 +155,7 @@ class Tools:
             )
             draft = library.query(None, options)
             query = replace(draft.query, sentence=asked[0].text)
-            found = library.answer(query, k, system, explain=True, evidence=evidence)
+            found = library.answer(query, k, _named(system), explain=True, evidence=evidence)
             return results.recommendations(found, draft.unknown)
 
         return await self._run(answer)
@@ -203,14 +205,13 @@ class Tools:
         self,
         query: Annotated[str, Field(description="Words of a title, a whole title, or any id.")],
         limit: Limit = 10,
-    ) -> PaperList:
+    ) -> FoundPapers:
         """Search the user's library for papers by words of their titles, or by an id. To find
         papers about a subject, use recommend_papers.
         """
 
-        def search() -> PaperList:
-            found = self._live.library().search(query, limit)
-            return results.paper_list(found, len(found))
+        def search() -> FoundPapers:
+            return results.found_papers(self._live.library().search(query, limit + 1), limit)
 
         return await self._run(search)
 
@@ -252,8 +253,8 @@ class Tools:
         self,
         ids: Annotated[list[str], Field(max_length=1000, description="Ids of papers.")],
         format: Annotated[
-            Literal["bibtex", "ris", "csl", "markdown", "list"],
-            Field(description="`list` is formatted references for people."),
+            Literal["bibtex", "ris", "csl", "markdown", "list", "ieee", "vancouver"],
+            Field(description="`list` (APA), `ieee`, `vancouver`: references for people."),
         ] = "bibtex",
     ) -> str:
         """Export papers by their ids as BibTeX (or RIS, CSL-JSON, Markdown, a plain list), with the
@@ -280,6 +281,11 @@ class Tools:
             )
         except CitewiseError as error:
             raise ToolError(str(error)) from None
+
+
+def _named(system: str) -> str:
+    """Return the spelling of the system that is asked for, "" for the usual one."""
+    return systems.served_name(system) if system else ""
 
 
 def _short_enough(text: str) -> str:

@@ -87,6 +87,8 @@ class MemoryPapers:
 
     def is_in_scope(self, row: int, scope: Scope) -> bool:
         """Return whether a query with this scope may get a paper."""
+        if scope.within is not None and scope.as_given:
+            return row in scope.within
         year = self.year_of(row)
         return (
             row not in scope.hidden

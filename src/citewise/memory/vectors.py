@@ -11,13 +11,14 @@ from citewise.errors import BadInput
 from citewise.memory.evidence import MemoryEvidence
 from citewise.memory.papers import MemoryPapers
 from citewise.protocols import EncodedBy
+from citewise.scoring import distances
 from citewise.types import Scope
 
 Vectors = NDArray[np.float32]
-"""One unit vector a row; a row of NaN where there is none."""
+"""One vector a row; a row of NaN where there is none."""
 
 _DIGITS_COMPARED = 9
-"""Cosines that differ less are equal."""
+"""Similarities that differ less are equal."""
 
 
 class MemoryPaperVectors:
@@ -35,22 +36,26 @@ class MemoryPaperVectors:
         return self._vectors[rows]
 
     def cosines(self, vector: Vectors, rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector, NaN where either has none."""
-        return self._vectors[rows].astype(np.float64) @ vector.astype(np.float64)
+        """Return the cosine of each paper with a vector, NaN where either has none."""
+        return distances.cosines(self._vectors[rows], vector, self.about.distance)
+
+    def similarities(self, vector: Vectors, rows: Rows) -> Column:
+        """Return how similar each paper is to a vector, NaN where either has none."""
+        return distances.similarities(self._vectors[rows], vector, self.about.distance)
 
     def nearest(
         self, vector: Vectors, k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first, equals
-        in the order of rows.
+        """Return the k papers in scope that are most similar to a vector, best first, equals in the
+        order of rows.
         """
         rows = self._papers.rows if among is None else among
         rows = rows[self._papers.in_scope(rows, scope)]
-        cosines = self.cosines(vector, rows)
+        found = self.similarities(vector, rows)
 
-        rows, cosines = rows[~np.isnan(cosines)], cosines[~np.isnan(cosines)]
-        order = np.argsort(-np.round(cosines, _DIGITS_COMPARED), kind="stable")[:k]
-        return rows[order], cosines[order]
+        rows, found = rows[~np.isnan(found)], found[~np.isnan(found)]
+        order = np.argsort(-np.round(found, _DIGITS_COMPARED), kind="stable")[:k]
+        return rows[order], found[order]
 
 
 _NO_SETS: Mapping[str, MemoryPaperVectors] = MappingProxyType({})

@@ -4,11 +4,11 @@ the draft the papers are that cite a paper.
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
+from citewise.arrays import Column, Rows
 from citewise.protocols import Compared, DraftVectors, PaperVectors, Stores
-from citewise.rank.graph_signals import Weighted
+from citewise.rank.graph_signals import Citers, Weighted
 from citewise.signals import DRAFTS
-from citewise.types import Query, Scope
+from citewise.types import Query
 
 _SIGNALS = DRAFTS.names("trees", "vectors")
 
@@ -17,12 +17,17 @@ _SHARPNESS = 12.0
 
 
 def dense_signals(
-    stores: Stores, vectors: DraftVectors, query: Query, rows: Rows, seeds: Weighted, scope: Scope
+    stores: Stores,
+    vectors: DraftVectors,
+    query: Query,
+    rows: Rows,
+    seeds: Weighted,
+    citers: Citers,
 ) -> dict[str, Column]:
     """Return the signals of vectors that are worth their cost for the best candidates.
 
-    `seeds` are the candidates that stand for the draft's references. All are NaN where there are
-    no vectors.
+    `seeds` are the candidates that stand for the draft's references, `citers` cite the candidates.
+    All are NaN where there are no vectors.
     """
     known = vectors.of(query)
     if known is None:
@@ -34,7 +39,7 @@ def dense_signals(
     return {
         "dense_feedback": _to_centre(papers, rows, seeds),
         "dense_seeds": _to_centre(papers, rows, Weighted(given, np.ones(given.size))),
-        **_citers(stores, known, rows, scope),
+        **_near_citers(known, citers),
     }
 
 
@@ -48,19 +53,15 @@ def _to_centre(papers: PaperVectors, rows: Rows, seeds: Weighted) -> Column:
     return papers.cosines((centre / length).astype(np.float32), rows)
 
 
-def _citers(stores: Stores, known: Compared, rows: Rows, scope: Scope) -> dict[str, Column]:
+def _near_citers(known: Compared, citers: Citers) -> dict[str, Column]:
     """Return how near to the draft the citers of each paper are, all of them and the nearest; a
     citer without a vector counts nothing.
     """
     papers, vector = known
-    citers, count = stores.graph.citers(rows, scope), rows.size
-    citing = distinct(citers.values)
-    cosines = np.nan_to_num(papers.cosines(vector, citing), nan=-1.0)
-    each, owners = cosines[RowIndex(citing).of(citers.values)], citers.owners
-
-    near = summed(owners, np.exp(_SHARPNESS * (each - 1)), count)
+    cosines = np.nan_to_num(papers.cosines(vector, citers.rows), nan=-1.0)
+    near = citers.summed(citers.each(np.exp(_SHARPNESS * (cosines - 1))))
     return {
         "dense_citers": near,
-        "dense_citers_mean": near / np.maximum(citers.lengths, 1),
-        "dense_citers_best": highest(owners, each, count),
+        "dense_citers_mean": near / np.maximum(citers.counts, 1),
+        "dense_citers_best": citers.highest(citers.each(cosines)),
     }

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
+from citewise.arrays import Column, Rows
+from citewise.beside import Beside
 from citewise.protocols import DraftVectors, Stores
 from citewise.rank.dense_signals import dense_signals
-from citewise.rank.graph_signals import Weighted, co_citation, coupling, popularity
+from citewise.rank.graph_signals import Citers, Weighted, co_citation, coupling, popularity
 from citewise.rank.text_signals import (
     feedback_bag,
     similarity_to_seeds,
@@ -47,39 +48,44 @@ def tree_signals(
     rows, citations = ranking.rows, ranking.signals["citations"]
     weights = 1 / (1 + np.arange(rows.size) / 20)
     seeds = Weighted(rows[:_SEEDS], weights[:_SEEDS])
-    feedback = feedback_bag(stores, seeds.rows, seeds.weights)
+    words = Beside(lambda: _word_signals(stores, query, rows, seeds))
+    citers = Citers.of(stores, rows, scope)
 
-    title = stores.terms.lengths(rows, "title").astype(np.float64)
-    abstract = stores.terms.lengths(rows, "abstract").astype(np.float64)
-
-    return {
+    links = {
         **co_citation(stores, rows, citations, seeds, near, scope),
         **coupling(stores, rows, weights, scope),
-        **text_signals(stores, query, rows, feedback),
         **_seed_signals(stores, query, ranking, near, scope),
-        **_citing_titles(stores, query, rows, scope),
-        **dense_signals(stores, vectors, query, rows, seeds, scope),
+        **_citing_titles(stores, query, citers),
+        **dense_signals(stores, vectors, query, rows, seeds, citers),
+    }
+    return {**links, **words.result()}
+
+
+def _word_signals(stores: Stores, query: Query, rows: Rows, seeds: Weighted) -> dict[str, Column]:
+    """Return the signals of the papers' words."""
+    feedback = feedback_bag(stores, seeds.rows, seeds.weights)
+    title = stores.terms.lengths(rows, "title").astype(np.float64)
+    abstract = stores.terms.lengths(rows, "abstract").astype(np.float64)
+    return {
+        **text_signals(stores, query, rows, feedback),
         "length": title + abstract,
         "has_abstract": (abstract > 0).astype(np.float64),
     }
 
 
-def _citing_titles(stores: Stores, query: Query, rows: Rows, scope: Scope) -> dict[str, Column]:
+def _citing_titles(stores: Stores, query: Query, citers: Citers) -> dict[str, Column]:
     """Return how similar to the draft the titles of the papers are that cite each paper.
 
     The similarity is BM25 relative to the best of those titles: as if each paper were also indexed
     by how it is cited. `citing_titles` is the sum of squares.
     """
-    citers, count = stores.graph.citers(rows, scope), rows.size
-    citing = distinct(citers.values)
-    scores = title_similarity(stores, citing, Bag.of_draft(stores, query))
+    scores = title_similarity(stores, citers.rows, Bag.of_draft(stores, query))
     relative = scores / max(scores.max(initial=0.0), 1e-9)
-
-    each, owners = relative[RowIndex(citing).of(citers.values)], citers.owners
+    each = citers.each(relative)
     return {
-        "citing_titles": summed(owners, each * each, count),
-        "citing_title_best": highest(owners, each, count),
-        "citing_title_mean": summed(owners, each, count) / np.maximum(citers.lengths, 1),
+        "citing_titles": citers.summed(each * each),
+        "citing_title_best": citers.highest(each),
+        "citing_title_mean": citers.summed(each) / np.maximum(citers.counts, 1),
     }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, summed
+from citewise.arrays import Column, Ragged, RowIndex, Rows, distinct, summed
 from citewise.protocols import Stores
 from citewise.types import Scope
 
@@ -20,6 +20,41 @@ class Weighted:
     weights: Column
 
 
+class Citers:
+    """The papers that cite some papers, each of them once, for what is summed over them.
+
+    cited papers  A B       citing papers  5 8 | 8      rows  5 8      positions  0 1 | 1
+    """
+
+    def __init__(self, lists: Ragged) -> None:
+        """`lists` has the citing papers of each paper."""
+        self.rows = distinct(lists.values)
+        self.counts: Rows = lists.lengths
+        self._starts, self._owners = lists.starts, lists.owners
+        self._positions = RowIndex(self.rows).of(lists.values)
+
+    @classmethod
+    def of(cls, stores: Stores, rows: Rows, scope: Scope) -> "Citers":
+        """Return the citers of some papers, as far as the scope sees them."""
+        return cls(stores.graph.citers(rows, scope))
+
+    def each(self, values: Column) -> Column:
+        """Return the value of every citer of every paper, given one for each of `rows`."""
+        return values.take(self._positions)
+
+    def summed(self, each: Column) -> Column:
+        """Return for each paper the sum over its citers."""
+        return summed(self._owners, each, self.counts.size)
+
+    def highest(self, each: Column) -> Column:
+        """Return for each paper the largest value of its citers, at least 0."""
+        found = np.zeros(self.counts.size)
+        cited = np.flatnonzero(self.counts)
+        if cited.size:  # reduceat takes the maximum from each start up to the next
+            found[cited] = np.maximum.reduceat(each, self._starts[cited])
+        return np.maximum(found, 0.0)
+
+
 def popularity(stores: Stores, rows: Rows, scope: Scope) -> dict[str, Column]:
     """Return the papers' visible citations, those of the last one to three years, and their ages.
 
@@ -30,11 +65,13 @@ def popularity(stores: Stores, rows: Rows, scope: Scope) -> dict[str, Column]:
     now = int(years.max(initial=0)) + 1
     now = now if scope.year is None else min(now, scope.year)
 
-    # count citations in a papers x (1 + spans) matrix by their age in years, older ones last,
-    # and add up from the left
-    width, cited_in = _SPANS[-1] + 1, stores.papers.years(citers.values)
-    column = np.where(cited_in > 0, np.clip(now - cited_in, 1, width), width) - 1
-    counts = np.bincount(citers.owners * width + column, minlength=rows.size * width)
+    # count citations in a papers x (1 + spans) matrix by their age in years, older ones and those
+    # of unknown years last, and add up from the left
+    width, cited_in = _SPANS[-1] + 1, np.maximum(stores.papers.years(citers.values), 0)
+    column = np.clip(now - np.arange(cited_in.max(initial=0) + 1), 1, width) - 1
+    column[0] = width - 1
+    cells = citers.owners * width + column.take(cited_in)
+    counts = np.bincount(cells, minlength=rows.size * width)
     recent = np.cumsum(counts.reshape(rows.size, -1), axis=1, dtype=np.float64)
     return {
         "citations": recent[:, -1].copy(),
@@ -58,20 +95,18 @@ def co_citation(
     """
     citers = stores.graph.citers(seeds.rows, scope)
     share = seeds.weights / np.sqrt(citers.lengths + 1)
-    rows_end = int(citers.values.max(initial=-1)) + 1
-    pulls = summed(citers.values, np.repeat(share, citers.lengths), rows_end)
-    citing = np.flatnonzero(pulls)
+    citing = distinct(citers.values)
+    own_citers = RowIndex(citing).of(citers.values)
+    pulls = summed(own_citers, np.repeat(share, citers.lengths), citing.size)
 
     # each pair of a citer and a paper that it cites
     references, index = stores.graph.references(citing, scope), RowIndex(rows)
-    cited = index.of(references.values)
-    kept = cited >= 0
-    cited, by = cited[kept], references.owners[kept]
+    cited, by = _known(index.of(references.values), references.owners)
 
     own = np.zeros(rows.size)
     position = index.of(seeds.rows)
     own[position[position >= 0]] = share[position >= 0]
-    pull = pulls[citing][by] - own[cited]
+    pull = pulls.take(by) - own.take(cited)
     nearness = np.append(near.weights, 0.0)[RowIndex(near.rows).of(citing)]
 
     total, root = summed(cited, pull, rows.size), np.sqrt(citations + 1)
@@ -79,18 +114,22 @@ def co_citation(
         "cocited": total,
         "cocited_share": total / root,
         "cocited_strong": summed(cited, pull * pull, rows.size) / root,
-        "cocited_near": summed(cited, pull * nearness[by], rows.size),
+        "cocited_near": summed(cited, pull * nearness.take(by), rows.size),
     }
 
 
 def coupling(stores: Stores, rows: Rows, weights: Column, scope: Scope) -> dict[str, Column]:
     """Return for each paper the weight of its references and of its citers among the papers."""
     references = stores.graph.references(rows, scope)
-    cited = RowIndex(rows).of(references.values)
-    kept = cited >= 0
-    cited, by = cited[kept], references.owners[kept]
+    cited, by = _known(RowIndex(rows).of(references.values), references.owners)
     return {
-        "cites_candidates": summed(by, weights[cited], rows.size),
-        "cited_by_candidates": summed(cited, weights[by], rows.size),
+        "cites_candidates": summed(by, weights.take(cited), rows.size),
+        "cited_by_candidates": summed(cited, weights.take(by), rows.size),
         "references": references.lengths.astype(np.float64),
     }
+
+
+def _known(positions: Rows, owners: Rows) -> tuple[Rows, Rows]:
+    """Return the positions that are not -1, and their owners."""
+    kept = np.flatnonzero(positions >= 0)
+    return positions.take(kept), owners.take(kept)

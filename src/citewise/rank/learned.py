@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, spread
+from citewise.arrays import Column, RowIndex, Rows, by_score, spread
 from citewise.protocols import DraftVectors, Stores
 from citewise.rank import contributions
 from citewise.rank.draft_signals import linear_signals, tree_signals
@@ -99,8 +99,7 @@ class LinearRanker:
             return self._by_words(query, candidates, _FEW_REFERENCES)
         known = candidates.with_signals(linear_signals(self._stores, query, candidates.rows, scope))
         scores = self._model.scores(known.signals)
-        order = np.lexsort((known.rows, -scores))
-        return known.scored(scores, {"linear_score": scores}).take(order)
+        return known.scored(scores, {"linear_score": scores}).take(by_score(scores, known.rows))
 
     @functools.cached_property
     def _has_citations(self) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from citewise.arrays import Column
 from citewise.protocols import Signals
 from citewise.rank.derived import growth
-from citewise.rank.features import feature_column
+from citewise.rank.features import feature_rows
 from citewise.signals import TIMES
 
 _UNKNOWN_AGE = 10.0
@@ -32,11 +32,11 @@ def linear_features(signals: Signals, names: tuple[str, ...], depth: int) -> NDA
         # less 1, so that ln(1 + hit_rank) is the logarithm of the rank
         "hit_rank": _filled(signals["hit_rank"], depth + 1) - 1,
     }
-    return np.stack([_filled(feature_column(known, name), 0.0) for name in names])
+    return _filled(feature_rows(known, names), 0.0)
 
 
-def _filled(column: Column, value: float) -> Column:
-    """Return the column with a value in place of NaN."""
+def _filled(column: NDArray[np.float64], value: float) -> NDArray[np.float64]:
+    """Return numbers with a value in place of NaN."""
     return np.where(np.isnan(column), value, column)
 
 
@@ -58,8 +58,13 @@ class LinearModel(msgspec.Struct, frozen=True, dict=True):
         for column, weight, partners in zip(
             features, self.weights.values(), self._partners, strict=True
         ):
-            # einsum, since a product of matrices would start threads, which takes longer here
-            found += column * (weight + np.einsum("i,ij->j", partners, features))
+            if not column.any():  # as those of authors, where none are given
+                continue
+            # The partners before the first have a weight of 0. einsum, since a product of matrices
+            # would start threads, which takes longer here.
+            first = int(np.flatnonzero(partners)[0]) if partners.any() else partners.size
+            products = np.einsum("i,ij->j", partners[first:], features[first:])
+            found += column * (weight + products)
         return found
 
     def features(self, signals: Signals) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from citewise.arrays import Column, Rows, summed
+from citewise.arrays import Column, RowIndex, Rows, summed
 from citewise.protocols import FIELDS, Matches, Stores, TermNumbers
 from citewise.scoring.bm25 import idf
 from citewise.scoring.similarity import Bag, saturated, saturated_together, similarity
@@ -25,8 +25,9 @@ def title_in_draft(stores: Stores, rows: Rows, bag: Bag) -> Column:
     """Return which share of each title's words, weighted by idf, is in the draft."""
     terms, _ = stores.terms.contents(rows, "title")
     weights = idf(stores.terms.statistics(terms.values, "title"))
-    shared = summed(terms.owners, weights * np.isin(terms.values, bag.terms), rows.size)
-    return shared / np.maximum(summed(terms.owners, weights, rows.size), 1e-9)
+    in_draft, owners = RowIndex(bag.terms).of(terms.values) >= 0, terms.owners
+    shared = summed(owners, weights * in_draft, rows.size)
+    return shared / np.maximum(summed(owners, weights, rows.size), 1e-9)
 
 
 def feedback_bag(stores: Stores, rows: Rows, weights: Column) -> Bag:
@@ -72,7 +73,7 @@ def text_signals(stores: Stores, query: Query, rows: Rows, feedback: Bag) -> dic
         found[name] = parts[field].scores(weights, rows.size)
 
     weights, in_title = _spread(stores, bags["title"], terms, "title"), matches["title"]
-    overlap = summed(in_title.rows, weights[in_title.columns], rows.size)
+    overlap = summed(in_title.rows, weights.take(in_title.columns), rows.size)
     found["title_shared"] = overlap / max(weights.sum(), 1e-9)
     found["cosine"] = _cosine(stores, rows, bags["text"], terms, matches)
     total = _spread(stores, bags["text"], terms, "text").sum()
@@ -96,7 +97,7 @@ def _cosine(
 
     found = np.zeros(rows.size)
     for each in matches.values():
-        found += summed(each.rows, np.log1p(each.counts) * weights[each.columns], rows.size)
+        found += summed(each.rows, np.log1p(each.counts) * weights.take(each.columns), rows.size)
     return np.asarray(
         found / np.sqrt(np.maximum(stores.terms.lengths(rows, "text"), 1)), np.float64
     )

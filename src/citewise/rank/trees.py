@@ -138,6 +138,10 @@ class SavedModel(msgspec.Struct, frozen=True):
     definition: str = ""
     """A digest of how these features, and those of the linear step, were computed."""
     linear: LinearModel | None = None
+    vectors: str | msgspec.UnsetType = msgspec.UNSET
+    """The set of papers' vectors that it learned to read; unset, so that the digests of older
+    models stay as they are: the usual one.
+    """
 
     def encoded(self) -> bytes:
         """Return the model as bytes."""
@@ -165,6 +169,8 @@ class TreeModel:
     linear: LinearModel | None = None
     shipped: bool = False
     """Whether it is the package's own, which never saw the library."""
+    vectors: str = ""
+    """The set of papers' vectors that it learned to read; "": the usual one."""
 
     @classmethod
     def of(cls, saved: SavedModel, kind: ModelKind, shipped: bool = False) -> "TreeModel":
@@ -187,6 +193,7 @@ class TreeModel:
             provenance=saved.provenance,
             linear=saved.linear,
             shipped=shipped,
+            vectors="" if saved.vectors is msgspec.UNSET else saved.vectors,
         )
 
     @property

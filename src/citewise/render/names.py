@@ -52,6 +52,13 @@ def given_first(name: str) -> str:
     return " ".join(part for part in (parts.given, parts.family, parts.suffix) if part)
 
 
+def initials(given: str) -> str:
+    """Return the initials of given names: "J.-P. M." for "Jean-Paul Marie"."""
+    return " ".join(
+        "-".join(f"{part[0]}." for part in word.split("-") if part) for word in given.split()
+    )
+
+
 def _is_whole(name: str) -> bool:
     """Return whether a name is not to be split: an organisation's, or one of unknown order."""
     reserved = not {"and", "others"}.isdisjoint(name.lower().split(" "))

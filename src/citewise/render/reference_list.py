@@ -1,9 +1,9 @@
-"""Write papers as a list of references for people, by author and year."""
+"""Write papers as a list of references for people, by author and year in the manner of APA."""
 
 from collections.abc import Sequence
 
 from citewise.render.links import web_address
-from citewise.render.names import parsed
+from citewise.render.names import initials, parsed
 from citewise.render.parts import DASHES, detail, one_line
 from citewise.types import Paper
 
@@ -57,7 +57,4 @@ def _inverted(author: str) -> str:
     name = parsed(author)
     if name.whole or not name.given:
         return one_line(f"{name.family} {name.suffix}")
-    initials = " ".join(
-        "-".join(f"{part[0]}." for part in word.split("-") if part) for word in name.given.split()
-    )
-    return ", ".join(filter(None, (name.family, initials, name.suffix)))
+    return ", ".join(filter(None, (name.family, initials(name.given), name.suffix)))

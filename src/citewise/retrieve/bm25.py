@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from citewise.arrays import Column, RowIndex, Rows
 from citewise.errors import BadInput
-from citewise.protocols import Stores, TermNumbers, TermStatistics
+from citewise.protocols import Stores, TermNumbers
+from citewise.retrieve.key_terms import FieldKeyTerms, key_terms
 from citewise.scoring.bm25 import K1, B, idf, length_norm, saturation
 from citewise.scoring.similarity import by_word
 from citewise.signals import written_by
 from citewise.types import Contributions, Query, Ranking, Scope
 
 Form = Literal["title+abstract", "title", "keyterms"]
+Preset = Literal["own", "citeomatic"]
 
 _FEWEST_CANDIDATES = 200
 """Fetched even if k is small: the engine's order and the exact one differ most at the top."""
@@ -33,6 +35,11 @@ class Bm25Parameters:
     """The query: title and abstract, the title alone, or the key terms of both."""
     keyterms: int = 20
     """How many key terms the form `keyterms` keeps."""
+    preset: Preset = "own"
+    """How the form `keyterms` chooses them: `own`, of title and abstract together, by the number of
+    papers that have a term; `citeomatic`, 3 of the title and 5 of the abstract, by the number of
+    times that a term occurs in that field.
+    """
     reach: float = 1.5
     """How many times k candidates are fetched to be scored exactly; more is needed where k1 and b
     are far from the engine's.
@@ -49,6 +56,9 @@ class Bm25Parameters:
                 f"unknown query form {self.form!r}; known: title+abstract, title, keyterms"
             )
 
+        if self.preset not in ("own", "citeomatic"):
+            raise BadInput(f"unknown preset {self.preset!r}; known: own, citeomatic")
+
         if not (0 <= self.k1 < math.inf and 0 <= self.b <= 1 and 0 <= self.delta < math.inf):
             raise BadInput(
                 f"BM25 needs k1 >= 0, 0 <= b <= 1, delta >= 0; got k1={self.k1}, b={self.b}, "
@@ -62,19 +72,6 @@ class Bm25Parameters:
             )
 
 
-def key_terms(
-    counts: NDArray[np.int64], statistics: TermStatistics, limit: int
-) -> NDArray[np.int64]:
-    """Return the positions of a text's most informative terms, sorted, by Bo1 with document
-    frequencies in place of collection frequencies.
-    """
-    rate = np.maximum(statistics.frequencies, 1) / max(statistics.documents, 1)
-    # Bo1: count * log2((1 + rate) / rate) + log2(1 + rate) (Amati and van Rijsbergen 2002)
-    weights = counts * np.log2((1 + rate) / rate) + np.log2(1 + rate)
-
-    return np.sort(np.argsort(-weights, kind="stable")[:limit])
-
-
 class Bm25:
     """The retriever."""
 
@@ -83,6 +80,8 @@ class Bm25:
 
     def __init__(self, stores: Stores, parameters: Bm25Parameters) -> None:
         self._stores, self._parameters = stores, parameters
+        by_field = parameters.form == "keyterms" and parameters.preset == "citeomatic"
+        self._by_field = FieldKeyTerms(stores) if by_field else None
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return the k best papers in scope; equal scores are in the order of rows."""
@@ -114,6 +113,9 @@ class Bm25:
 
         A query without a title has its abstract; a sentence is itself the query.
         """
+        if self._by_field is not None:
+            return self._by_field.of(query)
+
         form = self._parameters.form
         whole = query.title if form == "title" and query.title else query.text
         terms, counts = self._stores.terms.of(query.sentence or whole)

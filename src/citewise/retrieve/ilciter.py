@@ -1,6 +1,6 @@
 """Local recommendation as ILCiteR does it (Ghosh Roy and Han 2024, section 6): no training."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,10 +11,16 @@ from citewise.protocols import Encoder, Stores
 from citewise.signals import written_by
 from citewise.spans.dense import DenseSimilarity
 from citewise.spans.search import Claim, SpanHits, search_spans
-from citewise.types import Contributions, Query, Ranking, Scope
+from citewise.text.tokens import word_count
+from citewise.types import Contributions, Query, Ranking, Scope, ServedBy
 
 Ensemble = Literal["conditional", "always", "never"]
 Joined = Literal["plus", "okapi", "both", "none"]
+Lexical = Literal["both", "okapi", "plus"]
+Ties = Literal["ordered", "shared"]
+
+WORDS_ALONE = "by words alone (no vectors of citing sentences)"
+"""What an answer says where the library has no vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +29,22 @@ class IlciterParameters:
 
     prefetched: int = 50
     """Spans fetched by BM25, and as many by BM25+."""
+    lexical: Lexical = "both"
+    """What fetches spans and orders them by words: BM25 and BM25+ together, or `okapi` or `plus`
+    alone (the first two rows of the paper's table 4).
+    """
+    ties: Ties = "ordered"
+    """`ordered`: spans with equal sums of ranks are ordered by BM25+. `shared`: they share a place,
+    so that support decides between their papers, and a span that a list of fetched spans lacks has
+    the rank behind the list's last; so does the authors' code.
+    """
     k1: float = 1.5
     b: float = 0.75
     delta: float = 1.0
-    threshold: float = 2.5
-    """A claim is long if it has more than this many times the terms of the mean span."""
+    threshold: int = 50
+    """A claim is long if it has more than this many words, stop words included: 2.5 times the mean
+    span of the paper.
+    """
     dense: Ensemble = "conditional"
     """When vectors are used: for long claims, all, or none; without an encoder for none."""
     joined: Joined = "plus"
@@ -39,6 +56,10 @@ class IlciterParameters:
             raise BadInput(f"dense must be conditional, always or never, not {self.dense!r}")
         if self.joined not in ("plus", "okapi", "both", "none"):
             raise BadInput(f"joined must be plus, okapi, both or none, not {self.joined!r}")
+        if self.lexical not in ("both", "okapi", "plus"):
+            raise BadInput(f"lexical must be both, okapi or plus, not {self.lexical!r}")
+        if self.ties not in ("ordered", "shared"):
+            raise BadInput(f"ties must be ordered or shared, not {self.ties!r}")
         bm25 = self.k1 >= 0 and 0 <= self.b <= 1 and self.delta >= 0
         if self.prefetched < 1 or self.threshold < 0 or not bm25:
             raise BadInput(
@@ -62,13 +83,13 @@ class Ilciter:
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
         """Return the k best of the papers that are cited for the prefetched spans."""
         claim = Claim.of(self._stores, query.claim)
-        spans = self.spans(query.claim, claim, scope)
+        spans, places = self.spans(query.claim, claim, scope)
         cited = self._stores.evidence.cited_for(spans, scope)
         rows, positions = np.unique(cited.rows.values, return_inverse=True)
 
-        # span_rank: the least rank of a span for which the paper is cited
+        # span_rank: the least place of a span for which the paper is cited
         span_rank = np.full(rows.size, spans.size + 1)
-        np.minimum.at(span_rank, positions, cited.rows.owners + 1)
+        np.minimum.at(span_rank, positions, places[cited.rows.owners])
         support = np.bincount(positions, cited.support, rows.size).astype(np.float64)
         years = self._stores.papers.years(rows)
 
@@ -79,7 +100,13 @@ class Ilciter:
             "support": support,
             "year": years.astype(np.float64),
         }
-        return Ranking(rows, 1.0 / (1 + np.argsort(order)), signals).take(order[:k])
+        ranking = Ranking(rows, 1.0 / (1 + np.argsort(order)), signals).take(order[:k])
+        return replace(ranking, served_by=ServedBy(note=self._note()))
+
+    def _note(self) -> str:
+        """Return what an answer says where vectors would be used, and there are none."""
+        wanted = self._parameters.dense != "never"
+        return WORDS_ALONE if wanted and self._dense is None else ""
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
         """Return the parts of scores, where a score is 1 / rank.
@@ -108,40 +135,65 @@ class Ilciter:
         }
         return Contributions(ranking.scores[positions] - by_year, parts)
 
-    def spans(self, text: str, claim: Claim, scope: Scope) -> Rows:
-        """Return the prefetched spans by the sum of their ranks; equal ones by BM25+."""
+    def spans(self, text: str, claim: Claim, scope: Scope) -> tuple[Rows, Rows]:
+        """Return the prefetched spans by the sum of their ranks, and the place of each, from 1."""
         hits = search_spans(self._stores, claim, scope)
-        okapi = self._scores(hits, claim, 0.0)
-        plus = self._scores(hits, claim, self._parameters.delta)
+        scores = {
+            "okapi": self._scores(hits, claim, 0.0),
+            "plus": self._scores(hits, claim, self._parameters.delta),
+        }
 
-        prefetched = self._parameters.prefetched
-        chosen = np.union1d(top(okapi, prefetched), top(plus, prefetched))
+        prefetched, lexical = self._parameters.prefetched, self._parameters.lexical
+        fetched = {
+            name: top(each, prefetched)
+            for name, each in scores.items()
+            if lexical in (name, "both")
+        }
+        chosen = np.unique(np.concatenate([*fetched.values()]))
 
-        spans = hits.spans[chosen]
-        ranks = {"okapi": _ranks(okapi[chosen]), "plus": _ranks(plus[chosen])}
-        return spans[np.lexsort((ranks["plus"], self._ensemble(text, claim, spans, ranks)))]
+        ranks = {
+            name: self._fetched_ranks(fetched[name], chosen)
+            if self._parameters.ties == "shared" and name in fetched
+            else _ranks(each[chosen])
+            for name, each in scores.items()
+        }
+        total = self._ensemble(text, hits.spans[chosen], ranks)
 
-    def _ensemble(self, text: str, claim: Claim, spans: Rows, ranks: dict[str, Rows]) -> Rows:
+        order = np.lexsort((ranks["plus"], total))
+        places = np.arange(1, order.size + 1)
+        if self._parameters.ties == "shared":
+            # sums 3 3 5 8 8 have the places 1 1 2 3 3
+            places = np.unique(total[order], return_inverse=True)[1] + 1
+        return hits.spans[chosen][order], places
+
+    def _fetched_ranks(self, fetched: Rows, chosen: Rows) -> Rows:
+        """Return the rank of each chosen span in a list of fetched spans, from 1, and one more than
+        the list may hold where it lacks the span.
+        """
+        at = RowIndex(fetched).of(chosen)
+        return np.where(at < 0, self._parameters.prefetched + 1, at + 1)
+
+    def _ensemble(self, text: str, spans: Rows, ranks: dict[str, Rows]) -> Rows:
         """Return the sum of each span's ranks in the rankings that count for this claim."""
-        if self._dense is None or not self._is_dense(claim):
-            return ranks["okapi"] + ranks["plus"]
-
-        total = _ranks(self._dense.spans(text, spans, spans.size))
-        for name, lexical in ranks.items():
-            if self._parameters.joined in (name, "both"):
-                total = total + lexical
-        return total
+        if self._dense is None or not self._is_dense(text):
+            return _summed(ranks, self._parameters.lexical)
+        by_vectors = _ranks(self._dense.spans(text, spans, spans.size))
+        return by_vectors + _summed(ranks, self._parameters.joined)
 
     def _scores(self, hits: SpanHits, claim: Claim, delta: float) -> Column:
         return hits.scores(claim.weights, self._parameters.k1, self._parameters.b, delta)
 
-    def _is_dense(self, claim: Claim) -> bool:
+    def _is_dense(self, text: str) -> bool:
         """Return whether vectors are used for this claim."""
         if self._parameters.dense == "never":
             return False
-        mean = self._stores.evidence.statistics(claim.terms).mean_length
-        is_long = bool(claim.counts.sum() > self._parameters.threshold * mean)
-        return self._parameters.dense == "always" or is_long
+        return self._parameters.dense == "always" or word_count(text) > self._parameters.threshold
+
+
+def _summed(ranks: dict[str, Rows], which: Joined | Lexical) -> Rows:
+    """Return the sum of the ranks that a setting names; 0 where it names none."""
+    named = [each for name, each in ranks.items() if which in (name, "both")]
+    return np.asarray(sum(named, np.zeros_like(ranks["plus"])))
 
 
 def _ranks(scores: Column) -> Rows:

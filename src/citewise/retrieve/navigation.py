@@ -22,7 +22,10 @@ from citewise.types import Contributions, Query, Ranking, Scope
 
 Counted = Literal["new", "all"]
 
-_WIDTHS = re.compile(r"[1-9]\d*\+\d+(/[1-9]\d*\+\d+)*")
+_MOST_ROUNDS = 100
+"""Far more than help: clients of a server name systems, and a billion rounds would never end."""
+
+_WIDTHS = re.compile(r"\d+\+\d+(/\d+\+\d+)*")
 
 
 class Width(NamedTuple):
@@ -41,18 +44,21 @@ class Rounds:
 
     rounds: int = 1
     widths: str = "300+700/700+300/900+100"
-    """k_d+k_c of each round (section 5.2); rounds beyond the last are as wide as the last."""
+    """k_d+k_c of each round (section 5.2); rounds beyond the last are as wide as the last. With a
+    k_d of 0, which the paper's sweep begins with, nothing is cited and nothing is found.
+    """
     counted: Counted = "new"
-    """What k_c limits: `new`, the cited papers that are not in D; `all`, every cited paper."""
+    """What k_c limits: `new`, the cited papers that are not in D; `all`, every cited paper, as the
+    paper's text has it.
+    """
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
-        if self.rounds < 0:
-            raise BadInput(f"navigation needs rounds >= 0, not {self.rounds}")
+        if not 0 <= self.rounds <= _MOST_ROUNDS:
+            raise BadInput(f"navigation makes 0 to {_MOST_ROUNDS} rounds, not {self.rounds}")
         if not _WIDTHS.fullmatch(self.widths):
             raise BadInput(
-                "widths are written k_d+k_c/k_d+k_c with each k_d at least 1, such as "
-                f"300+700/700+300; got {self.widths!r}"
+                f"widths are written k_d+k_c/k_d+k_c, such as 300+700/700+300; got {self.widths!r}"
             )
         if self.counted not in ("new", "all"):
             raise BadInput(f"navigation counts citations that are new or all, not {self.counted!r}")
@@ -66,8 +72,8 @@ class Rounds:
 class Navigation:
     """A retriever made of another one and a ranker; its signal `round` says what found a paper.
 
-    0: the retriever; 1 and more: a citation, in that round. Zero rounds are the retriever and the
-    ranker alone.
+    0: the retriever; 1 and more: a citation, in that round; NaN: neither, the paper was in the
+    pool that is ranked. Zero rounds are the retriever and the ranker alone.
     """
 
     reads: frozenset[str] = frozenset()
@@ -80,18 +86,34 @@ class Navigation:
         self.writes = written_by("navigation") | ranker.writes
 
     def retrieve(self, query: Query, k: int, scope: Scope) -> Ranking:
-        """Return the k best papers of the last round; `scope.within` limits answers, not paths."""
+        """Return the k best papers of the last round; `scope.within` limits answers, not paths, and
+        all of it is ranked.
+        """
         widths = [*self._rounds.by_round()]
         if not widths:
-            return self._ranked(query, _started(self._retriever.retrieve(query, k, scope)), scope)
+            ranking = _started(self._retriever.retrieve(query, k, scope))
+            return self._ranked(query, self._with_pool(ranking, scope), scope).take(slice(k))
 
         anywhere = dataclasses.replace(scope, within=None)
-        ranking = _started(self._retriever.retrieve(query, widths[0].papers, anywhere))
+        ranking = _started(self._retriever.retrieve(query, max(widths[0].papers, 1), anywhere))
         for number, width in enumerate(widths, 1):
             best = ranking.take(slice(width.papers))
             cited = self._cited(best.rows, width.citations, anywhere)
             ranking = self._ranked(query, _joined(best, cited, number), anywhere)
-        return ranking.take(self._stores.papers.in_scope(ranking.rows, scope)).take(slice(k))
+
+        found = ranking.take(self._stores.papers.in_scope(ranking.rows, scope))
+        whole = self._with_pool(found, scope)
+        if len(whole) > len(found):
+            whole = self._ranked(query, whole, scope)
+        return whole.take(slice(k))
+
+    def _with_pool(self, ranking: Ranking, scope: Scope) -> Ranking:
+        """Return the ranking followed by the papers of `scope.within` that are not in it."""
+        if scope.within is None:
+            return ranking
+        given = np.unique(np.array(scope.within, np.int64))
+        given = given[self._stores.papers.in_scope(given, scope)]
+        return ranking.followed_by(np.setdiff1d(given, ranking.rows))
 
     def _ranked(self, query: Query, ranking: Ranking, scope: Scope) -> Ranking:
         return self._ranker.rank(query, ranking, ranking, scope)

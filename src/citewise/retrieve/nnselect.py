@@ -66,7 +66,7 @@ class NNSelect:
         else:
             kept, added = _shares(nearest, cited, votes, size)
             rows = np.concatenate((kept, added))
-            of_added = self._vectors.papers.cosines(vector, added)
+            of_added = self._vectors.papers.similarities(vector, added)
             cosines = np.concatenate((cosines[: kept.size], of_added))
 
         votes_of_rows = np.append(votes, 0.0)[_positions(cited, rows)]

@@ -51,12 +51,12 @@ class Saturated:
 
     def scores(self, weights: Column, count: int) -> Column:
         """Return the sum of weighted parts of each of `count` papers; `weights` are by column."""
-        return summed(self.rows, self.parts * weights[self.columns], count)
+        return summed(self.rows, self.parts * weights.take(self.columns), count)
 
 
 def saturated(stores: Stores, rows: Rows, matches: Matches, field: str) -> Saturated:
     """Return the matches in one field with their saturation."""
-    norm = _norm(stores, rows, field)[matches.rows]
+    norm = _norm(stores, rows, field).take(matches.rows)
     return Saturated(matches.rows, matches.columns, saturation(matches.counts, norm))
 
 
@@ -84,7 +84,7 @@ def saturated_together(
     totals[both] += abstract.counts[same[both]]
     totals[in_title.size + same[both]] += title.counts[both]
 
-    norm = _norm(stores, rows, "text")[positions]
+    norm = _norm(stores, rows, "text").take(positions)
     return Saturated(positions, columns, saturation(counts, norm, totals=totals))
 
 

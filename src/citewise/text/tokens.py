@@ -16,7 +16,7 @@ LONGEST_TOKEN = 40
 """Bytes; a longer run of word characters is noise (a URL, a sequence, base64) and is dropped."""
 
 _COMBINING = re.compile(r"[\u0300-\u036f]+")
-_UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _NOT_WORD = re.compile(r"\W+")
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -53,7 +53,12 @@ def _fold_run(run: str) -> bytes:
     CJK characters get a space on either side: each becomes a token.
     """
     run = _COMBINING.sub("", unicodedata.normalize("NFKD", run)).casefold()
-    return _UNSPACED.sub(r" \1 ", _NOT_WORD.sub(" ", run)).encode("utf-8", "ignore")
+    return _UNSPACED.sub(_spaced, _NOT_WORD.sub(" ", run)).encode("utf-8", "ignore")
+
+
+def _spaced(characters: re.Match[str]) -> str:
+    """Return each of some characters with a space on either side."""
+    return f" {'  '.join(characters[0])} "
 
 
 def _fold_foreign(error: UnicodeError) -> tuple[bytes, int]:
@@ -97,6 +102,11 @@ def stems(tokens: Sequence[str]) -> list[str]:
         else:
             last = word
     return found
+
+
+def word_count(text: str) -> int:
+    """Return the number of words of a text, stop words included."""
+    return len(_WORDS.findall(text))
 
 
 def words_by_stem(text: str) -> dict[str, str]:

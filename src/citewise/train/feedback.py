@@ -1,7 +1,8 @@
 """The user's verdicts as training queries: what was accepted is cited, what was rejected is not.
 
-A draft that is, or is nearly, a paper by which models are judged is left out. What nobody judged
-among the best candidates is not learned from: the user may not have looked at it.
+A draft that is, or is nearly, a paper by which models are judged is left out; so is one without a
+title, of which nobody can tell. What nobody judged among the best candidates is not learned from:
+the user may not have looked at it.
 """
 
 import hashlib
@@ -73,10 +74,12 @@ def feedback_questions(stores: Stores, feedback: Feedback, split: Split) -> Feed
     evaluated = {each.id for part in ("dev", "test") for each in split.parts[part]}
     versions = _versions(stores, [entries[-1].query or Query() for entries in drafts])
 
-    questions, near = [], 0
+    questions, near, untitled = [], 0, 0
     for entries, own in zip(drafts, versions, strict=True):
         if evaluated & {*own}:
             near += 1
+        elif not asked(entries[-1])[0].strip():
+            untitled += 1
         elif question := _question(stores, entries, own):
             questions.append(question)
 
@@ -85,8 +88,12 @@ def feedback_questions(stores: Stores, feedback: Feedback, split: Split) -> Feed
         "rejected": sum(entry.verdict == "rejected" for entry in verdicts),
         "drafts used": len(questions),
         "drafts of dev and test papers": near,
-        "drafts without an accepted paper of the library": len(drafts) - near - len(questions),
+        "drafts without a title": untitled,
+        "drafts without an accepted paper of the library": (
+            len(drafts) - near - untitled - len(questions)
+        ),
         "verdicts on sentences": sum(bool(asked(entry)[2]) for entry in verdicts),
+        "verdicts without a draft": sum(not any(asked(entry)) for entry in verdicts),
         "damaged lines": len(content.damaged),
     }
     if len(questions) < LEAST_DRAFTS:
@@ -118,9 +125,12 @@ def _by_draft(verdicts: Sequence[FeedbackEntry]) -> list[list[FeedbackEntry]]:
 
 
 def _versions(stores: Stores, queries: Sequence[Query]) -> list[list[str]]:
-    """Return the ids of the papers with nearly the title of each draft: the draft itself."""
+    """Return the ids of the papers that are each draft itself: those with nearly its title, and
+    those that it names as itself or as other versions.
+    """
     every = stores.papers.rows
-    near: list[list[int]] = [[] for _ in queries]
+    named = (stores.papers.find([query.id, *query.hidden]).tolist() for query in queries)
+    near: list[list[int]] = [[row for row in rows if row >= 0] for rows in named]
     titles = [query.title for query in queries]
     for one, other in similar_titles(titles, stores.papers.titles(every)):
         near[one].append(int(every[other]))

@@ -4,6 +4,8 @@ import dataclasses
 import time
 from collections.abc import Sequence
 
+from citewise.embed.query_vectors import query_vectors
+from citewise.embed.word_models import NNSELECT
 from citewise.errors import BadInput
 from citewise.evaluate.experiment import MEASURES
 from citewise.evaluate.runs import Progress, Workers
@@ -66,7 +68,7 @@ def train_ranker(
     """
     settings = settings or RankerSettings()
     check_ready(stores, TARGET)
-    settings = dataclasses.replace(settings, folds=settings.folds or folds_of(stores))
+    settings = _with_known_vectors(stores, settings)
     began = time.perf_counter()
     split = Split.make(stores, settings.split, parts=PARTS if feedback else ("train", "dev"))
     given = feedback_questions(stores, feedback, split) if feedback else None
@@ -74,6 +76,14 @@ def train_ranker(
     with Workers(stores, settings.jobs) as workers:
         fitted = _fitted(workers, train, dev, given, settings, stage)
     return judged(stores, TARGET, settings, fitted, began, stage)
+
+
+def _with_known_vectors(stores: Stores, settings: RankerSettings) -> RankerSettings:
+    """Return settings with the folds that the usual set needs; another set must be there."""
+    if settings.vectors == NNSELECT:
+        return dataclasses.replace(settings, folds=settings.folds or folds_of(stores))
+    query_vectors(stores, settings.vectors)
+    return settings
 
 
 def _questions(
@@ -146,9 +156,10 @@ def _fitted(
         trees = fit_trees(
             learned_from, features, settings.trees, settings.seed, progress("trees"), TARGET.rate
         )
-        return saved_model(TARGET, trees, features, linear=linear)
+        other_set = "" if settings.vectors == NNSELECT else settings.vectors
+        return saved_model(TARGET, trees, features, linear, other_set)
 
-    best, features = BestSettings(), TARGET.features
+    best, features = BestSettings(vectors=settings.vectors), TARGET.features
     for_linear = Extraction(
         DRAFT_MODEL.catalogue.linear_features(), best, settings.seed, folds=settings.folds
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from citewise.embed.word_models import NNSELECT
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.evaluate.experiment import Settings, evaluate
 from citewise.evaluate.measures import parse_measures
@@ -52,6 +53,8 @@ class RankerSettings:
     """Sets of vectors by models that did not learn from their share of the training queries (see
     `citewise.train.folds`); none: the set that serves learned from none of them.
     """
+    vectors: str = NNSELECT
+    """The set of papers' vectors that the ranker of drafts learns to read, where there is one."""
 
     def __post_init__(self) -> None:
         """Refuse values without a meaning."""
@@ -157,15 +160,22 @@ def check_ready(stores: Stores, target: Target) -> None:
 
 
 def saved_model(
-    target: Target, trees: str, features: Sequence[str], linear: LinearModel | None = None
+    target: Target,
+    trees: str,
+    features: Sequence[str],
+    linear: LinearModel | None = None,
+    vectors: str = "",
 ) -> SavedModel:
-    """Return a model of fresh trees, with the definition of the features that it reads."""
+    """Return a model of fresh trees, with the definition of the features that it reads; `vectors`
+    names the set of papers' vectors that it learned to read, where it is not the usual one.
+    """
     return SavedModel(
         trees=trees,
         provenance={},
         features=tuple(features),
         definition=target.kind.definition(features, linear),
         linear=linear,
+        vectors=vectors or msgspec.UNSET,
     )
 
 

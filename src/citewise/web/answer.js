@@ -25,7 +25,8 @@ function show() {
   clearTimeout(patience);
   if (state.tab !== "draft" || !state.library?.open) return;
 
-  place.setAttribute("aria-busy", String(state.status === "asking"));
+  const isBusy = state.status === "asking" || state.status === "refining";
+  place.setAttribute("aria-busy", String(isBusy));
   place.classList.toggle("asking", state.status === "asking");
   if (state.status === "failed") return replace(place, failed(state.problem));
   if (state.answer) return glide(place, () => replace(place, answered()));
@@ -56,11 +57,7 @@ function head(papers) {
     "div",
     { class: "answer-head" },
     h("h2", { id: "answer-title" }, `${counted(papers.length, "paper")} ${what}`),
-    h(
-      "p",
-      { class: "took" },
-      `in ${number(Math.max(1, Math.round(state.took)))} ms, by ${state.answer.system}`,
-    ),
+    h("p", { class: "took" }, state.status === "refining" ? "by their words; ranking …" : took()),
     button("Copy link", copyLink, {
       class: "button",
       title: "A link that brings this answer back; the draft is in the link itself",
@@ -72,6 +69,10 @@ function head(papers) {
       view("map", "Map"),
     ),
   );
+}
+
+function took() {
+  return `in ${number(Math.max(1, Math.round(state.took)))} ms, by ${state.answer.system}`;
 }
 
 function copyLink() {

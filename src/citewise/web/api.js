@@ -57,6 +57,43 @@ async function postForJson(path, body, signal) {
   return (await post(path, body, signal)).json();
 }
 
+/** Yield the name and the data of each server-sent event of a response. */
+async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    const whole = (rest + (value ?? "")).split("\n\n");
+    rest = whole.pop();
+    for (const text of whole) {
+      const lines = text.split("\n");
+      const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+      yield [lines[0].replace("event: ", ""), JSON.parse(data.join("\n"))];
+    }
+    if (done) return;
+  }
+}
+
+/** Ask for an answer by words, which `show` gets, then for the refined one, which is returned. */
+async function recommendInTwo(body, signal, show) {
+  const headers = { "Content-Type": "application/json", Accept: "text/event-stream" };
+  const options = { method: "POST", headers, body: JSON.stringify(body), signal };
+  const response = await call("v1/recommend", options);
+  const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  if (!isStream) return response.json();
+  try {
+    for await (const [name, document] of events(response)) {
+      performance.mark(`${name} answer`); // for whoever measures the page
+      if (name === "problem") throw new Problem(document.status, document);
+      if (name === "refined") return document;
+      show(document);
+    }
+  } catch (error) {
+    if (error instanceof Problem || error.name === "AbortError") throw error;
+  }
+  throw new Offline("The server stopped while it was answering.");
+}
+
 function form(files) {
   const data = new FormData();
   for (const file of files) data.append("files", file, file.path ?? file.name);
@@ -84,6 +121,7 @@ export const api = {
   readText: (text, signal) => postForJson("v1/read", { text }, signal),
   readFiles: (files) => send("v1/read", files),
   recommend: (body, signal) => postForJson("v1/recommend", body, signal),
+  recommendInTwo,
   cite: (body, signal) => postForJson("v1/cite", body, signal),
   passage: (body, signal) => postForJson("v1/passage", body, signal),
   references: (id, limit) => get(`${paperPath(id)}/references?limit=${limit}`),

@@ -8,6 +8,7 @@ import { change, emptyDraft, state } from "./state.js";
 
 const EVIDENCE = 2; // sentences a paper
 const FILTERED_K = 100; // papers among which a venue is looked for
+const BY_WORDS = "bm25"; // the system of the fast answer
 
 let running = null;
 
@@ -50,15 +51,28 @@ export async function ask({ anew = false, ...values } = {}) {
   });
   remember(anew);
 
-  try {
-    const answer = await api.recommend(requestBody(), mine.signal);
+  const show = (status) => (answer) => {
     if (mine.signal.aborted) return;
-    change({ answer, took: performance.now() - began, status: "answered" });
-    if (anew && isNarrow())
+    const isFirst = !state.answer;
+    change({ answer, took: performance.now() - began, status });
+    if (isFirst && anew && isNarrow())
       byId("answer").scrollIntoView({ behavior: isStill() ? "auto" : "smooth" });
+  };
+  try {
+    show("answered")(await answered(mine.signal, show("refining")));
   } catch (error) {
     if (error.name !== "AbortError") change({ problem: error, status: "failed" });
   }
+}
+
+/** Return the answer; `first` gets a fast one by words before, where no answer is on the screen.
+
+    Where there is one, its cards go to their new places at once, not by way of others. */
+function answered(signal, first) {
+  const inTwo = !state.answer && state.settings.system !== BY_WORDS;
+  return inTwo
+    ? api.recommendInTwo(requestBody(), signal, first)
+    : api.recommend(requestBody(), signal);
 }
 
 /** Change settings of the query, then ask again; cards move to their new places. */

@@ -12,7 +12,9 @@ const FORMATS = {
   bibtex: ["BibTeX", "bib", "application/x-bibtex"],
   ris: ["RIS", "ris", "application/x-research-info-systems"],
   csl: ["CSL-JSON", "json", "application/vnd.citationstyles.csl+json"],
-  list: ["Formatted list", "txt", "text/plain"],
+  list: ["List, APA", "txt", "text/plain"],
+  ieee: ["List, IEEE", "txt", "text/plain"],
+  vancouver: ["List, Vancouver", "txt", "text/plain"],
 };
 
 let chosen = "bibtex";

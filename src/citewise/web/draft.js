@@ -33,7 +33,7 @@ function showDropLine() {
   const line = byId("drop-line");
   replace(
     line,
-    "Drop a .tex, .md, .docx or .txt with its .bib anywhere, or ",
+    "Drop a .tex, .md, .docx or .txt with its .bib, or a .pdf, here or anywhere; or ",
     button("choose files", () => picker.click(), { class: "link" }),
     picker,
   );

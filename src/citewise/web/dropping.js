@@ -5,6 +5,7 @@ import { importFiles, offerImport } from "./imports.js";
 import { state } from "./state.js";
 
 const DRAFT = /\.(tex|ltx|md|markdown|txt|docx|ipynb|qmd|rmd)$/i;
+const PDF = /\.pdf$/i;
 
 export function startDropping() {
   const body = document.body;
@@ -34,8 +35,15 @@ async function dropped(event) {
   const files = await filesOf(event.dataTransfer);
   if (!files.length) return;
   if (!state.library?.open) importFiles(files);
-  else if (files.some((file) => DRAFT.test(file.name))) readFiles(files);
+  else if (hasDraft(files.map((file) => file.name))) readFiles(files);
   else offerImport(files);
+}
+
+/** Return whether a draft is among some names; one PDF is a draft, several are papers to add. */
+function hasDraft(names) {
+  return (
+    names.some((name) => DRAFT.test(name)) || names.filter((name) => PDF.test(name)).length === 1
+  );
 }
 
 /** Return every file that was dropped, those of folders included. */

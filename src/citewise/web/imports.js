@@ -10,13 +10,10 @@ const BRING = [
   ["A bibliography", ".bib, .ris, .nbib, .enw or a Zotero export (CSL-JSON, RDF)"],
   [
     "A folder of papers",
-    "LaTeX sources, JATS or TEI files; their citing sentences become evidence",
+    "PDFs, LaTeX sources, JATS or TEI files; their citing sentences become evidence",
   ],
   ["Data", "JSON Lines or CSV with titles, abstracts and references"],
 ];
-
-const WAIT = 250; // ms between two questions for the new generation
-const TRIES = 20; // an import that changes nothing writes none
 
 const STAGES = { waiting: "Waiting to begin", running: "Working", done: "Done", failed: "Stopped" };
 
@@ -68,7 +65,7 @@ function dropZone() {
   return h(
     "div",
     { class: "drop-zone" },
-    h("p", { class: "lead" }, "Drop a .bib, .ris or Zotero export here"),
+    h("p", { class: "lead" }, "Drop a .bib, a .ris, a Zotero export or PDFs here"),
     h("p", { class: "soft small" }, "or a folder of papers; several files at once are fine"),
     h(
       "div",
@@ -134,7 +131,7 @@ async function run(start, name) {
   try {
     const job = await start();
     const end = await followed(job, (status) => place.show(working(name, status)));
-    change({ library: await newest(end) });
+    change({ library: await api.library() });
     place.show(
       end.state === "failed"
         ? stopped(end.error?.detail, place.close)
@@ -142,17 +139,6 @@ async function run(start, name) {
     );
   } catch (error) {
     place.show(stopped(error.message, place.close));
-  }
-}
-
-/** Return the library once the server has opened what an import has written; it needs a moment. */
-async function newest({ state: ended }) {
-  const before = state.library?.generation;
-  for (let tries = 0; ; tries++) {
-    const library = await api.library();
-    if (ended === "failed" || !before || library.generation !== before || tries === TRIES)
-      return library;
-    await new Promise((resolve) => setTimeout(resolve, WAIT));
   }
 }
 

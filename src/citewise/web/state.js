@@ -6,7 +6,7 @@ export const state = {
   importing: false, // a first library is being made
   tab: "draft",
   view: "list",
-  status: "empty", // empty, asking, answered, failed
+  status: "empty", // empty, asking, refining (a first answer is shown), answered, failed
   problem: null,
   draft: emptyDraft(),
   read: null,

@@ -223,6 +223,27 @@ def test_a_set_that_grows_gets_lists(tmp_path: Path) -> None:
     assert citewise.verify(tmp_path).sound
 
 
+@pytest.mark.usefixtures("small_is_large")
+@pytest.mark.parametrize("known", [0, 1, 3])
+def test_a_large_library_of_which_the_model_knows_hardly_a_word(tmp_path: Path, known: int) -> None:
+    """As for papers in another language: what has no vector needs no list."""
+    unknown = [Paper(f"unknown{number}", "A b", year=2000) for number in range(150)]
+    for row, paper in zip((41, 77, 103), random_papers(known, seed=1), strict=False):
+        unknown[row] = paper
+    stores = add(tmp_path, unknown)
+    assert not stores.manifest.vectors["stems"].centroids
+    assert len(paper_vectors(stores, "stems")) == known
+    assert (
+        paper_vectors(stores, "stems").nearest(random_vectors(1)[0], 9, EVERYTHING)[0].size == known
+    )
+    assert_nearest(stores)
+
+    add(tmp_path, random_papers(120, seed=2, first=200))
+    assert LibraryFolder(tmp_path).manifest.vectors["stems"].centroids == "000002"
+    assert_nearest(LibraryFolder(tmp_path))
+    assert citewise.verify(tmp_path).sound
+
+
 def assert_nearest(stores: LibraryFolder) -> None:
     """Compare what the lists find with a comparison of all papers."""
     found, rows = paper_vectors(stores, "stems"), stores.papers.rows

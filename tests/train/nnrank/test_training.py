@@ -1,5 +1,6 @@
 """Training NNRank on a small library whose papers cite by topic."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs the extra `train`")
 
-from citewise.errors import BadInput  # noqa: E402
+from citewise.errors import BadInput, BadLibrary, MissingData  # noqa: E402
 from citewise.evaluate import Hits, Split, parse_measures  # noqa: E402
 from citewise.library.folder import LibraryFolder  # noqa: E402
 from citewise.protocols import Stores  # noqa: E402
-from citewise.rank.nnrank import nnrank_of  # noqa: E402
+from citewise.rank.nnrank import NNRANK, nnrank_of  # noqa: E402
 from citewise.recommend import scope_of  # noqa: E402
 from citewise.systems import System  # noqa: E402
 from citewise.train.nnrank import reports  # noqa: E402
@@ -111,6 +112,23 @@ def test_what_is_judged_is_what_is_served(
     hits = Hits.of(rankings, [each.gold for each in dev], 1000)
     (measure,) = parse_measures("F1@20")
     assert round(measure.of(hits), 4) == trained.quality["trained"]["F1@20"]
+
+
+@pytest.mark.parametrize("damaged", [True, False])
+def test_a_model_that_cannot_serve_is_replaced(
+    tmp_path: Path, split: Split, trained: NNRankTraining, damaged: bool
+) -> None:
+    """What says "train it again" must not stand in the way of that."""
+    library(tmp_path / "library")
+    stores = with_vectors(tmp_path / "library")
+    other = dataclasses.replace(trained.model, vectors="of other vectors").encoded()
+    stores.models.save(NNRANK, other[:-9] if damaged else other)
+    fresh = LibraryFolder(tmp_path / "library")
+    with pytest.raises(BadLibrary if damaged else MissingData, match="train it again"):
+        System.parse("citeomatic").over(fresh)
+
+    again = train_nnrank(fresh, dataclasses.replace(SETTINGS, epochs=1), split=split)
+    assert [*again.quality] == ["nnselect", "trained"]
 
 
 def test_features_that_are_left_out_do_not_count(stores: Stores, split: Split) -> None:

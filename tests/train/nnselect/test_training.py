@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs the extra `train`")
 
+import citewise  # noqa: E402
 from citewise.embed import word_models  # noqa: E402
 from citewise.errors import BadInput  # noqa: E402
 from citewise.evaluate import Split  # noqa: E402
@@ -26,6 +28,7 @@ from citewise.train.nnselect.settings import NNSelectSettings, preset  # noqa: E
 from citewise.train.nnselect.training import NNSelectTraining, train_nnselect  # noqa: E402
 from citewise.train.ranker import spread  # noqa: E402
 from command_line import Run  # noqa: E402
+from corpora import topical  # noqa: E402
 from train.nnselect.topics import SETTINGS, library  # noqa: E402
 
 RANDOM = replace(SETTINGS, start="random", table_rate=1e-2, rate=1e-2)
@@ -166,6 +169,18 @@ def test_it_stops_early_and_keeps_the_best_epoch(stores: Stores, tmp_path: Path)
     questions = Split.make(stores, wild.split, parts=("dev",)).questions(stores, "dev")
     asked = spread(questions, wild.tuning)
     assert judged(stores, found.model, asked)["R@20"] == max(values)
+
+
+def test_nothing_of_the_first_dev_year_is_used(tmp_path: Path) -> None:
+    """In a library with the youngest papers first, few dev queries are all of the last years."""
+    citewise.add(topical(600)[::-1], tmp_path, keep_versions=True, vectors=False)
+    years = msgspec.structs.replace(SETTINGS.split, dev=(2007, 2009))
+    settings = replace(RANDOM, split=years, tuning=50, epochs=1)
+    stores = LibraryFolder(tmp_path)
+    questions, _, year = training._questions(stores, settings, None)
+    assert min(each.query.year or 0 for each in questions) == 2008 and year == 2006
+    trained = train_nnselect(stores, settings, folder=tmp_path / "checkpoints")
+    assert trained.model.provenance["papers up to"] == 2006
 
 
 def test_too_few_dev_papers(stores: Stores) -> None:

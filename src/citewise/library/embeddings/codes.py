@@ -22,6 +22,9 @@ _LARGEST = 127
 _CHUNK = 1_024
 """Rows that are widened to floats at once: few enough to stay in the cache."""
 
+_COUNTED = 65_536
+"""Rows of which it is looked up at once whether they are vectors."""
+
 _DEVIATIONS = 6.0
 """The largest component that is not cut, in multiples of the root mean square of a unit vector's
 components. Few vectors have a larger one; a smaller limit would cut those of models whose first
@@ -90,6 +93,12 @@ class Runs:
         for first, array in zip(self._firsts.tolist(), self.arrays, strict=False):
             for begin in range(max(start - first, 0), len(array), chunk):
                 yield array[begin : begin + chunk]
+
+
+def rows_with_vector(codes: Runs) -> Rows:
+    """Return the rows that are vectors, sorted."""
+    chunks = map(has_vector, codes.chunks(_COUNTED))
+    return np.flatnonzero(np.concatenate([np.zeros(0, np.bool_), *chunks]))
 
 
 class Probe:

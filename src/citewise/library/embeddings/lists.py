@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Mask, Rows
-from citewise.library.embeddings.codes import Floats, Runs, decoded, has_vector
+from citewise.library.embeddings.codes import (
+    Floats,
+    Runs,
+    decoded,
+    has_vector,
+    rows_with_vector,
+)
 
 LARGE = 50_000
-"""Rows from which on a set has lists."""
+"""Vectors from which on a set has lists."""
 
 GROWTH = 4
 """A set that has grown by this factor since its centroids were computed gets new ones."""
@@ -43,10 +49,14 @@ _SPARE = 24
 
 
 def centroids_of(codes: Runs, scale: float) -> Floats:
-    """Return centroids for a set of vectors, of length 1: k-means over evenly spread rows."""
-    count = min(int(_LISTS_A_ROOT * math.sqrt(len(codes))), UNLISTED)
-    sample = codes.take(np.arange(0, len(codes), max(1, len(codes) // (count * _PER_CENTROID))))
-    sample = decoded(sample[has_vector(sample)], scale)
+    """Return centroids for a set of vectors, of length 1: k-means over evenly spread ones.
+
+    Papers without a vector do not count: of a library in a language that the model does not know,
+    there may be hardly any.
+    """
+    rows = rows_with_vector(codes)
+    count = min(int(_LISTS_A_ROOT * math.sqrt(rows.size)), UNLISTED)
+    sample = decoded(codes.take(rows[:: max(1, rows.size // (count * _PER_CENTROID))]), scale)
     first = np.random.default_rng(_SEED).permutation(len(sample))[:count]
 
     centroids = _unit(sample[first])

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from citewise.arrays import Column, Mask, Rows
-from citewise.library.embeddings.codes import Floats, Probe, Runs, decoded, has_vector
-from citewise.library.embeddings.lists import InvertedLists
+from citewise.library.embeddings.codes import Floats, Probe, Runs, decoded, rows_with_vector
+from citewise.library.embeddings.lists import UNLISTED, InvertedLists, Lists
 from citewise.library.files import read_array
 from citewise.library.manifest import RunEntry, VectorSetEntry
 from citewise.library.papers import PaperStore
@@ -25,8 +25,6 @@ FEW_A_NEIGHBOUR = 8
 """Among at most this many papers, or this many for each one wanted, all are compared: searching
 lists would take as long, since most of them would have to be searched.
 """
-
-_COUNTED = 65_536
 
 
 class SetFiles(NamedTuple):
@@ -72,13 +70,26 @@ class EmbeddingSet:
         return self.entry.about
 
     def __len__(self) -> int:
-        return int(self._present[self._papers.rows].sum())
+        return int(np.count_nonzero(self._findable))
 
     @cached_property
-    def _present(self) -> Mask:
-        """For each row whether it has a vector."""
-        chunks = map(has_vector, self.files.codes.chunks(_COUNTED))
-        return np.concatenate([np.zeros(0, np.bool_), *chunks])
+    def _findable(self) -> Mask:
+        """For each row whether it is a paper, not one that was deleted, with a vector."""
+        alive = np.zeros(len(self.files.codes), np.bool_)
+        alive[self._papers.rows] = True
+        if self.entry.centroids:  # lists are much smaller than codes
+            alive &= self._lists != UNLISTED
+            return alive
+
+        found = np.zeros(alive.size, np.bool_)
+        found[rows_with_vector(self.files.codes)] = True
+        found &= alive
+        return found
+
+    @property
+    def _lists(self) -> Lists:
+        """The list of each row."""
+        return np.concatenate(self.files.lists.arrays)
 
     def of(self, rows: Rows) -> Floats:
         """Return the vector of each paper, NaN where it has none."""
@@ -89,6 +100,10 @@ class EmbeddingSet:
     def cosines(self, vector: Floats, rows: Rows) -> Column:
         """Return the cosine of each paper with a unit vector, NaN where it has none."""
         return Probe(vector, self.entry.scale).cosines(self.files.codes, rows)
+
+    def similarities(self, vector: Floats, rows: Rows) -> Column:
+        """Return how similar each paper is to a unit vector: the cosine, NaN where it has none."""
+        return self.cosines(vector, rows)
 
     def nearest(
         self, vector: Floats, k: int, scope: Scope, among: Rows | None = None
@@ -126,7 +141,7 @@ class EmbeddingSet:
             among = within if among is None else np.intersect1d(within, among)
 
         if among is not None and (among.size <= FEW or not self.entry.centroids):
-            return among[self._alive[among] & self._papers.in_scope(among, scope)]
+            return among[self._findable[among] & self._papers.in_scope(among, scope)]
 
         allowed = self._allowed(scope, among)
         count = int(np.count_nonzero(allowed))
@@ -134,20 +149,16 @@ class EmbeddingSet:
             return np.flatnonzero(allowed)
         return self._inverted_lists().search(vector, k, allowed, count)
 
-    @cached_property
-    def _alive(self) -> Mask:
-        alive = np.zeros(len(self.files.codes), np.bool_)
-        alive[self._papers.rows] = True
-        return alive
-
     def _allowed(self, scope: Scope, among: Rows | None) -> Mask:
         """Return for each row whether it may be found; `within` is part of `among` here."""
-        allowed = self._alive.copy()
-        if scope.bounded:
+        allowed = self._findable.copy()
+        as_given = scope.within is not None and scope.as_given
+        if scope.bounded and not as_given:
             first, last = year_range(scope)
             years = self._papers.all_years
             allowed &= (years >= first) & (years <= last)
-        allowed[list(scope.hidden)] = False
+        if not as_given:
+            allowed[list(scope.hidden)] = False
         if among is not None:
             listed = np.zeros(allowed.size, np.bool_)
             listed[among] = True
@@ -160,8 +171,7 @@ class EmbeddingSet:
 
     @cached_property
     def _filled(self) -> InvertedLists:
-        lists = np.concatenate(self.files.lists.arrays)
-        return InvertedLists(self.files.codes, lists, self.files.centroids, self.entry.scale)
+        return InvertedLists(self.files.codes, self._lists, self.files.centroids, self.entry.scale)
 
 
 _NONE = np.zeros(0, np.int64)

@@ -9,7 +9,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from citewise.arrays import Ragged, Rows
 from citewise.errors import BadInput, MissingData
-from citewise.library.embeddings.codes import MISSING, Codes, coded, scale_of
+from citewise.library.embeddings.codes import (
+    MISSING,
+    Codes,
+    coded,
+    rows_with_vector,
+    scale_of,
+)
 from citewise.library.embeddings.lists import GROWTH, LARGE, assigned, centroids_of
 from citewise.library.embeddings.store import FOLDER, EmbeddingSet, SetFiles
 from citewise.library.manifest import RunEntry, VectorSetEntry
@@ -122,7 +128,7 @@ class EmbeddingWriter:
         codes, centroids = SetFiles.opened(folder, entry)[::2]
         rows, done = len(codes), sum(run.rows for run in entry.lists)
         lists, trained, name = entry.lists, entry.trained, entry.centroids
-        if rows < LARGE:
+        if not name and (rows < LARGE or rows_with_vector(codes).size < LARGE):
             return VectorSetEntry(entry.about, entry.scale, entry.codes)
 
         if not name or rows > GROWTH * trained:

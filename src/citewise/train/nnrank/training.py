@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from citewise.embed.field_cosines import FieldCosines
 from citewise.embed.query_vectors import query_vectors
 from citewise.embed.word_models import NNSELECT, required_model_of
-from citewise.errors import BadInput
+from citewise.errors import BadInput, BadLibrary
 from citewise.evaluate.splits import Question, Split
 from citewise.protocols import Stores
 from citewise.rank.nnrank import NNRANK, NNRankModel, nnrank_of
@@ -27,7 +27,9 @@ class NNRankTraining:
     model: NNRankModel
     queries: dict[str, int]
     quality: dict[str, Figures]
-    """On the same dev queries: NNSelect's order, what serves now, and the new model."""
+    """On the same dev queries: NNSelect's order, what serves now where there is such a model, and
+    the new model.
+    """
     curve: list[Figures]
     """By epoch: the loss, and the measures on dev queries."""
     seconds: dict[str, float]
@@ -70,7 +72,7 @@ def train_nnrank(
     gathered = time.monotonic()
 
     model, curve = Learner(stores, found, reader.fields.digest, settings).run(judge, stage)
-    serving = nnrank_of(stores.models)
+    serving = _serving(stores, reader.fields.digest)
     return NNRankTraining(
         model=model,
         queries={"train": len(found), "dev": len(dev)},
@@ -82,6 +84,17 @@ def train_nnrank(
         curve=curve,
         seconds={"examples": gathered - began, "fitting": time.monotonic() - gathered},
     )
+
+
+def _serving(stores: Stores, vectors: str) -> NNRankModel | None:
+    """Return the model that serves now; None where there is none that can: one that is damaged, of
+    another version, or trained with other vectors is what a training is to replace.
+    """
+    try:
+        model = nnrank_of(stores.models)
+    except BadLibrary:
+        return None
+    return model if model is not None and model.vectors == vectors else None
 
 
 def save_nnrank(stores: Stores, training: NNRankTraining) -> None:

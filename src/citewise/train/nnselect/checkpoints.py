@@ -1,6 +1,5 @@
 """Where a training is, after each epoch: written whole or not at all, so that it can go on."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from citewise.errors import BadInput
+from citewise.train.checkpoints import Checkpoint
 from citewise.train.nnselect.corpus import Floats
 from citewise.train.nnselect.network import Network
 
@@ -37,24 +36,11 @@ class Progress:
         return len(self.curves) - 1
 
 
-class Checkpoints:
+class Checkpoints(Checkpoint):
     """The checkpoint of one training in a folder; `digest` tells trainings apart."""
 
     def __init__(self, folder: Path, digest: str) -> None:
-        self._file, self._digest = folder / _FILE, digest
-
-    def load(self) -> dict[str, Any] | None:
-        """Return what was saved; None where there is nothing, or that of another training."""
-        try:
-            found: dict[str, Any] = torch.load(self._file, weights_only=True)
-        except FileNotFoundError:
-            return None
-        except Exception as error:  # torch raises many kinds for a damaged file
-            raise BadInput(
-                f"{self._file}: this checkpoint of a training cannot be read ({error}); delete it "
-                "to train from the beginning"
-            ) from None
-        return found if found.get("digest") == self._digest else None
+        super().__init__(folder / _FILE, digest)
 
     def save(
         self,
@@ -63,27 +49,18 @@ class Checkpoints:
         optimisers: Sequence[torch.optim.Optimizer],
     ) -> None:
         """Write where the training is."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self._file.with_suffix(".new")
-        content = {
-            "digest": self._digest,
-            "start": torch.from_numpy(progress.start),
-            "steps": progress.steps,
-            "pairs": progress.pairs,
-            "curves": progress.curves,
-            "best": torch.from_numpy(np.frombuffer(progress.best, np.uint8).copy()),
-            "best_epoch": progress.best_epoch,
-            "parameters": {name: each.detach() for name, each in network.parameters().items()},
-            "optimisers": [each.state_dict() for each in optimisers],
-        }
-        torch.save(content, unfinished)
-        unfinished.replace(self._file)
-
-    def remove(self) -> None:
-        """Delete the checkpoint of a training that is done, and its folder if that is empty."""
-        self._file.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            self._file.parent.rmdir()
+        self.write(
+            {
+                "start": torch.from_numpy(progress.start),
+                "steps": progress.steps,
+                "pairs": progress.pairs,
+                "curves": progress.curves,
+                "best": torch.from_numpy(np.frombuffer(progress.best, np.uint8).copy()),
+                "best_epoch": progress.best_epoch,
+                "parameters": {name: each.detach() for name, each in network.parameters().items()},
+                "optimisers": [each.state_dict() for each in optimisers],
+            }
+        )
 
 
 def progress_of(saved: dict[str, Any]) -> Progress:

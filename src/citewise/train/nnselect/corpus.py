@@ -58,7 +58,7 @@ class Corpus:
         counted = [stores.terms.contents(rows, field) for field in FIELDS]
         terms, rarity = _vocabulary(stores, counted, rows.size, settings)
         fields = [_matrix(*each, terms, settings) for each in counted]
-        references = _references(stores, rows, left_out)
+        references = references_among(stores, rows, left_out)
         if references.values.size < LEAST_PAIRS:
             raise BadInput(
                 f"training needs at least {LEAST_PAIRS} citations between papers up to {year}; "
@@ -151,8 +151,10 @@ def _matrix(
     return csr_matrix((values, columns, kept.starts), shape=(len(contents), terms.size))
 
 
-def _references(stores: Stores, rows: Rows, left_out: Rows) -> Ragged:
-    """Return the positions of the papers that each paper cites, sorted and each once."""
+def references_among(stores: Stores, rows: Rows, left_out: Rows) -> Ragged:
+    """Return the positions of the papers that each of some papers cites among them, sorted and each
+    once; of those `left_out`, none.
+    """
     references = cited(stores, rows)
     owners, values = references.owners, np.searchsorted(rows, references.values)
     known = (values < rows.size) & ~np.isin(rows, left_out)[owners]

@@ -1,24 +1,21 @@
 """Trains NNSelect on a library, epoch by epoch, and judges it beside what serves."""
 
-import contextlib
 import dataclasses
 import hashlib
-import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from citewise.arrays import Rows
 from citewise.embed.word_models import NNSELECT, model_of, word_models
 from citewise.embed.word_vectors import WordVectors
 from citewise.errors import BadInput
-from citewise.evaluate.splits import Question, Split
+from citewise.evaluate.splits import Question, Split, SplitSettings
 from citewise.protocols import Encoder, Stores
+from citewise.train.checkpoints import digest_of, torch_threads, training_folder
 from citewise.train.nnselect.checkpoints import Checkpoints, Progress, progress_of, restore
 from citewise.train.nnselect.corpus import Corpus
 from citewise.train.nnselect.epochs import Epochs
@@ -71,59 +68,50 @@ def train_nnselect(
     """
     settings = settings or NNSelectSettings()
     began = time.perf_counter()
-    questions, left_out = _questions(stores, settings, split)
+    questions, left_out, year = judging_questions(stores, settings.split, settings.tuning, split)
     left_out = left_out if without is None else np.union1d(left_out, without)
-    year = min(question.query.year or 0 for question in questions) - 1
     corpus = Corpus.of(stores, year, settings, left_out)
 
     checkpoints = _checkpoints(stores, settings, folder, left_out)
-    with _threads(settings.threads):
+    with torch_threads(settings.threads):
         progress = _trained(stores, settings, corpus, questions, checkpoints, encoder, stage)
     training = _judged(stores, settings, corpus, questions, progress, began)
     checkpoints.remove()
     return training
 
 
-def _questions(
-    stores: Stores, settings: NNSelectSettings, split: Split | None
-) -> tuple[list[Question], Rows]:
-    """Return some of the dev queries, and the papers that are near one of dev or test: nothing is
-    learned from what these cite.
+def judging_questions(
+    stores: Stores, settings: SplitSettings, most: int, split: Split | None = None
+) -> tuple[list[Question], Rows, int]:
+    """Return some of the dev queries; the papers that are near one of dev or test, from whose
+    references nothing is learned; and the last year before the dev part.
     """
-    parts = ("dev", "test") if settings.split.test else ("dev",)
-    made = split or Split.make(stores, settings.split, parts=parts)  # type: ignore[arg-type]
+    parts = ("dev", "test") if settings.test else ("dev",)
+    made = split or Split.make(stores, settings, parts=parts)  # type: ignore[arg-type]
     near = {key for part in parts for each in made.parts[part] for key in (each.id, *each.hidden)}
     left_out = stores.papers.find(sorted(near))
 
-    questions = spread(made.questions(stores, "dev"), settings.tuning)
+    every = made.questions(stores, "dev")
+    questions = spread(every, most)
     if len(questions) < LEAST_QUERIES:
         raise BadInput(
             f"training needs at least {LEAST_QUERIES} dev papers to judge by, each with a year, an "
-            f"abstract and {settings.split.least} or more references within the library; found "
+            f"abstract and {settings.least} or more references within the library; found "
             f"{len(questions)}"
         )
-    return questions, left_out[left_out >= 0]
+
+    # of all dev queries: those that are asked need not have one of the first year
+    years = [question.query.year or 0 for question in every]
+    first = min([*years, *(settings.dev or ())[:1]])
+    return questions, left_out[left_out >= 0], first - 1
 
 
 def _checkpoints(
     stores: Stores, settings: NNSelectSettings, folder: Path | None, left_out: Rows
 ) -> Checkpoints:
     papers = hashlib.blake2b(left_out.astype("<i8").tobytes(), digest_size=8).hexdigest()
-    identity = f"{settings.digest} {stores.info.fingerprint} {papers}"
-    digest = hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewise"
-    return Checkpoints(folder or cache / f"training-{digest}", digest)
-
-
-@contextlib.contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """Let torch use some threads; more than one a core make it much slower."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    digest = digest_of(settings.digest, stores.info.fingerprint, papers)
+    return Checkpoints(folder or training_folder(digest), digest)
 
 
 def _trained(

@@ -1,0 +1,197 @@
+"""Re-ranking `best` by a cross-encoder, and by an encoder on demand: on the field that the
+cross-encoder was trained on and on one that it never saw.
+
+    python benchmarks/cross_encoder.py train MODEL cs=LIBRARY            (half an hour on two cores)
+    python benchmarks/cross_encoder.py measure MODEL cs=LIBRARY elife=LIBRARY [--test]
+
+`train` writes the cross-encoder to the folder MODEL. `measure` asks dev papers; weights of the
+final order are learned by five-fold cross-validation there. With --test it asks the test year as
+well, with the weights that were learned on all dev papers that were asked: run it once, when all is
+decided.
+"""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import citewise
+from citewise.embed.folder import CONFIG, json_object
+from citewise.embed.located import located
+from citewise.evaluate import Question, Run, Split
+from citewise.evaluate.measures import Hits, parse_measures, significance
+from citewise.protocols import Stores
+from citewise.rank.final_order import COSINE, FIXED, LOGIT, FinalOrder
+from citewise.reranking import Reranking
+from citewise.train.cross_encoder.settings import CrossEncoderSettings
+from citewise.train.ranker import spread
+from citewise.train.reranking import (
+    Read,
+    cross_validated,
+    first_papers,
+    fitted,
+    opinions_about,
+)
+from lab import CORPORA
+from measuring import save
+from protocol import WORK
+
+SYSTEM, ENCODER = "best", "minilm"
+DEPTH = 1000
+MEASURES = parse_measures("F1@20 MRR@1000")
+SETTINGS = CrossEncoderSettings(
+    split=CORPORA["cs"][0],
+    truncation="48+48",
+    positives=1,
+    negatives=2,
+    most=2400,
+    batch=30,
+    rate=1e-4,
+    warm_up=24,
+    checks=3,
+    saved_every=40,
+    tuning=30,
+    threads=2,
+)
+"""What the model of the committed results was trained with."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("verb", choices=("train", "measure"))
+    parser.add_argument("model", type=Path)
+    parser.add_argument("libraries", nargs="+", metavar="CORPUS=FOLDER")
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--folder", type=Path, default=WORK / "runs", help="for what is computed")
+    parser.add_argument("--test", action="store_true")
+    given = parser.parse_args()
+
+    libraries = dict(each.split("=", 1) for each in given.libraries)
+    if given.verb == "train":
+        train(given.model, libraries["cs"], given.folder)
+        return
+    save(
+        "cross-encoder",
+        {
+            "system": SYSTEM,
+            "encoder": ENCODER,
+            "trained": json_object(given.model / CONFIG).get("citewise"),
+            "corpora": {
+                corpus: measured(corpus, folder, given) for corpus, folder in libraries.items()
+            },
+        },
+    )
+
+
+def train(model: Path, library: str, folder: Path) -> None:
+    """Train the cross-encoder and write it; an interrupted training goes on."""
+    from citewise.train.bert.trained import as_json
+    from citewise.train.cross_encoder.training import train_cross_encoder
+
+    def stage(what: str, done: int, total: int | None) -> None:
+        if done % 10 == 0:
+            print(what, done, total, flush=True)
+
+    start = located("minilm").folder
+    trained = train_cross_encoder(
+        citewise.open(library).stores, start, SETTINGS, stage, folder / "cross-encoder"
+    )
+    trained.write(model)
+    print(as_json(trained))
+
+
+def measured(corpus: str, folder: str, given: argparse.Namespace) -> dict:
+    """Return the figures of all orders on dev papers, and on test papers where they are asked."""
+    stores = citewise.open(folder).stores
+    parts = ("dev", "test") if given.test else ("dev",)
+    split = Split.make(stores, CORPORA[corpus][0], parts=parts)
+    reranking = Reranking(model=str(given.model), encoder=ENCODER, threads=2)
+
+    dev = asked(split.questions(stores, "dev"), given.queries, corpus)
+    run, read, seconds = opinions(stores, reranking, dev, given.folder)
+    parts = subsets(read)
+    learned = {name: cross_validated(part) for name, part in parts.items()}
+    found = {"dev": {**figures(run, read, learned), "seconds a query": seconds}}
+    weights = {name: fitted(part).weights for name, part in parts.items()}
+    if given.test:
+        test = spread(split.questions(stores, "test"), given.queries)
+        run, read, seconds = opinions(stores, reranking, test, given.folder)
+        learned = {
+            name: [each.ranked(FinalOrder(weights[name])) for each in part]
+            for name, part in subsets(read).items()
+        }
+        found["test"] = {**figures(run, read, learned), "seconds a query": seconds}
+    return {"papers": len(stores.papers), "weights": weights, **found}
+
+
+def asked(dev: list[Question], count: int, corpus: str) -> list[Question]:
+    """Return the dev questions that are asked: none of those that stopped the training."""
+    every = max(len(dev) // SETTINGS.tuning, 2)
+    stopping = {each.id for each in dev[::every][: SETTINGS.tuning]} if corpus == "cs" else set()
+    return [each for each in spread(dev, count) if each.id not in stopping]
+
+
+def opinions(
+    stores: Stores, reranking: Reranking, questions: list[Question], folder: Path
+) -> tuple[Run, list[Read], float]:
+    """Return a system's answers, what the models think of the first papers, and the seconds that
+    this takes a query.
+    """
+    run = first_papers(stores, SYSTEM, DEPTH, questions, folder=folder)
+    began = time.perf_counter()
+    read = opinions_about(stores, reranking, questions, run)
+    return run, read, round((time.perf_counter() - began) / len(questions), 3)
+
+
+def subsets(read: list[Read]) -> dict[str, list[Read]]:
+    """Return the same questions with one opinion, or with both."""
+    chosen = {"cross-encoder": (LOGIT,), "encoder": (COSINE,), "both": (LOGIT, COSINE)}
+    return {
+        name: [replace(each, opinions={own: each.opinions[own] for own in names}) for each in read]
+        for name, names in chosen.items()
+    }
+
+
+def figures(run: Run, read: list[Read], learned: dict[str, list[np.ndarray]]) -> dict:
+    """Return measures and p-values (paired, against the first order) of each order of the papers
+    that were read; the others follow behind them.
+    """
+    rankings = {
+        "first order": [each.rows for each in read],
+        "cross-encoder alone": [
+            each.rows[np.argsort(-each.opinions[LOGIT], kind="stable")] for each in read
+        ],
+    }
+    for name, part in subsets(read).items():
+        rankings[f"fixed: {name}"] = [each.ranked(FIXED) for each in part]
+        rankings[f"learned: {name}"] = learned[name]
+
+    gold = [each.question.gold for each in read]
+    hits = {
+        name: Hits.of(
+            [
+                np.append(own, rest[own.size :])
+                for own, rest in zip(each, run.rankings, strict=True)
+            ],
+            gold,
+            DEPTH,
+        )
+        for name, each in rankings.items()
+    }
+    rows = {
+        name: {
+            str(measure): [
+                round(measure.of(each), 4),
+                round(significance(measure.each(hits["first order"]), measure.each(each)), 4),
+            ]
+            for measure in MEASURES
+        }
+        for name, each in hits.items()
+    }
+    return {"queries": len(read), "rows": rows}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""F1@20 of the ten venues with the most papers among the queries: Citeomatic's figure 3 (dev).
+
+    python benchmarks/papers/venues.py [cs] [--systems bm25 best]
+
+Of the corpora only `cs` has many venues; the paper's figure is of NNRank on PubMed.
+"""
+
+import argparse
+from collections import Counter
+
+from common import dev_of, library_of, saved
+
+from citewise.evaluate import Settings, evaluate, parse_measures
+
+SHOWN = 10
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", nargs="?", default="cs")
+    parser.add_argument("--systems", nargs="*", default=["bm25", "best"])
+    parser.add_argument("--sample", type=int, default=400)
+    chosen = parser.parse_args()
+
+    library = library_of(chosen.corpus)
+    questions = dev_of(chosen.corpus, library, chosen.sample)
+    settings = Settings(measures=parse_measures("F1@20"), by=("venue",))
+    results = evaluate(library.stores, chosen.systems, questions, settings)
+    sizes = Counter(
+        {name: each.queries for name, each in results.systems[0].groups["venue"].items()}
+    )
+    saved(
+        "venues",
+        {
+            "part": "dev",
+            "corpus": chosen.corpus,
+            "queries": len(questions),
+            "venues": {
+                name: {
+                    "queries": count,
+                    **{
+                        each.system: round(each.groups["venue"][name].values["F1@20"], 4)
+                        for each in results.systems
+                    },
+                }
+                for name, count in sizes.most_common(SHOWN)
+            },
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

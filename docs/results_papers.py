@@ -1,0 +1,444 @@
+"""Tables of the five papers: what they printed, and what was measured here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import published
+import results_vectors as vectors
+from measured import MISSING, Result, Table, cell, estimate, fixed, markdown, measured, result
+
+_THREE = ("F1@20", "MRR@1000", "R@1000")
+_HITS = ("MRR@1000", "hit@1", "hit@3", "hit@5", "hit@10")
+
+
+def _both(what: str, head: Sequence[str], rows: published.Rows, ours: str) -> str:
+    """Return a published table and ours below it."""
+    return f"{_printed(what, head, rows)}\n\n{ours}"
+
+
+def _printed(what: str, head: Sequence[str], rows: published.Rows) -> str:
+    return f"*Published*, {what}:\n\n{markdown(head, rows)}"
+
+
+def _ours(name: str, rows_of: Callable[[Result], Table], command: str = "", about: str = "") -> str:
+    """Return a table of a result file of benchmarks/results/papers, or how to measure it."""
+    found = result(f"papers/{name}")
+    run = f"`python benchmarks/papers/{command or name + '.py'}`"
+    if found is None:
+        return f"*Ours*: {MISSING}; run {run}"
+    part = f", {found['part']} queries" if found.get("part") in ("dev", "test") else ""
+    head = f"*Ours*{about}{part} ({run}):"
+    return f"{head}\n\n{markdown(*rows_of(found))}\n\n{measured(found)}"
+
+
+def _values(each: Mapping[str, Any], names: Sequence[str]) -> list[object]:
+    """Return measures with intervals, or why there are none."""
+    if "not measured" in each:
+        return ["needs a model", *[""] * (len(names) - 1)]
+    return [estimate(each[name]) if name in each else "" for name in names]
+
+
+def _by_corpus(names: Sequence[str]) -> Callable[[Result], Table]:
+    """Return what makes a table of a file with rows by corpus."""
+
+    def rows(found: Result) -> Table:
+        return ["", *names], [
+            [f"{corpus}, {each['queries']:,} queries: {name}", *_values(values, names)]
+            for corpus, each in found["corpora"].items()
+            for name, values in each["rows"].items()
+        ]
+
+    return rows
+
+
+# Corpora
+
+
+def statistics() -> str:
+    """Return the sizes of the papers' corpora and of ours."""
+
+    def rows(found: Result) -> Table:
+        corpora = found["corpora"]
+        return ["", *(f"`{name}`" for name in corpora)], [
+            [name, *(cell(value(each)) for each in corpora.values())]
+            for name, value in _STATISTICS.items()
+        ]
+
+    head = ["", "Open Research", "DBLP", "PubMed"]
+    both = _printed("Navigation's and BIR's table 1", head, published.STATISTICS)
+    third = _printed("Citeomatic's table 1", ["", "OpenCorpus"], published.OPENCORPUS)
+    return f"{both}\n\n{third}\n\n{_ours('corpora', rows)}"
+
+
+def _spread(found: Mapping[str, float]) -> str:
+    return f"{found['mean']:.2f} (± {found['deviation']:.2f})"
+
+
+_STATISTICS: dict[str, Callable[[Result], object]] = {
+    "papers": lambda each: each["statistics"]["papers"],
+    "authors": lambda each: each["statistics"]["authors"],
+    "venues": lambda each: each["statistics"]["venues"],
+    "key phrases": lambda each: each["statistics"]["key_phrases"],
+    "characters a paper": lambda each: f"{each['statistics']['mean_characters']:,.0f}",
+    "in-citations a paper": lambda each: _spread(each["statistics"]["in_citations"]),
+    "out-citations a paper": lambda each: _spread(each["statistics"]["out_citations"]),
+    "out-citations of those with any": lambda each: _spread(
+        each["statistics"]["out_citations_of_citing"]
+    ),
+    **{
+        f"{what}, {part}": lambda each, part=part, what=what: each["parts"][part][what]
+        for what in ("queries", "pairs")
+        for part in ("train", "dev", "test")
+    },
+    "split by": lambda each: each["split"],
+    "seconds of CPU for these statistics": lambda each: each["CPU s"],
+}
+
+
+def evidence() -> str:
+    """Return the sizes of evidence databases."""
+
+    def rows(found: Result) -> Table:
+        return ["", "spans", "characters a span", "words a span", "cited papers"], [
+            [
+                f"`{name}`",
+                each["statistics"]["spans"],
+                f"{each['statistics']['mean_span_characters']:.2f}",
+                f"{each['statistics']['mean_span_words']:.2f}",
+                each["statistics"]["cited_papers"],
+            ]
+            for name, each in found["corpora"].items()
+            if each["statistics"]["spans"]
+        ]
+
+    head = ["topic", "spans", "characters a span", "tokens a span", "cited papers"]
+    return _both("table 2", head, published.EVIDENCE, _ours("corpora", rows))
+
+
+# Drafts
+
+
+def main_results() -> str:
+    """Return the main results of the papers on navigation, and ours."""
+    head = ["", "F1@20 dev", "test", "MRR dev", "test", "R@1000 dev", "test"]
+    printed = [
+        _printed(f"{corpus} (table {number})", head, rows)
+        for number, (corpus, rows) in enumerate(published.MAIN.items(), 2)
+    ]
+    return "\n\n".join([*printed, _ours("main_results", _by_corpus(_THREE))])
+
+
+def pretrained() -> str:
+    """Return cross-encoders by their pretraining."""
+
+    def rows(found: Result) -> Table:
+        names = _THREE[:2]
+        return ["", *names], [
+            [f"`{name}`", *_values(each, names)] for name, each in found["rows"].items()
+        ]
+
+    head = ["encoder", "F1@20", "MRR"]
+    ours = _ours("pretrained", rows, "pretrained.py --models NAME")
+    return _both("Open Research, dev", head, published.PRETRAINED, ours)
+
+
+def rounds() -> str:
+    """Return navigation by rounds."""
+
+    def rows(found: Result) -> Table:
+        return ["", *_THREE, "term overlap"], [
+            [f"{corpus}: {name}", *_values(values, _THREE), fixed(values["term overlap"])]
+            for corpus, each in found["corpora"].items()
+            for name, values in each["rows"].items()
+        ]
+
+    head = ["", "F1@20", "MRR", "R@1000", "term overlap"]
+    ours = _ours("rounds", rows, about=", with BM25 as the ranker")
+    return _both("Open Research, dev, ranked by SciBERT-Base", head, published.ROUNDS, ours)
+
+
+def sweep() -> str:
+    """Return R@1000 by k_d in each round."""
+
+    def rows(found: Result) -> Table:
+        swept = {
+            corpus: each["sweep"] for corpus, each in found["corpora"].items() if "sweep" in each
+        }
+        steps = range(0, 1001, 100)
+        return ["k_d", *map(str, steps), "best"], [
+            [
+                f"{corpus}, {name}",
+                *(fixed(each["R@1000 by k_d"][str(step)]) for step in steps),
+                each["best"],
+            ]
+            for corpus, rounds_of in swept.items()
+            for name, each in rounds_of.items()
+        ]
+
+    return _ours("rounds", rows, "rounds.py --sweep", ", R@1000 with $k_c = 1000 - k_d$")
+
+
+def forms() -> str:
+    """Return BM25 by the form of the query."""
+    head = ["", *(f"{corpus} {name}" for corpus in ("Open Research", "PubMed", "DBLP")
+                  for name in ("F1@20", "MRR", "R@1000"))]  # fmt: skip
+    return _both("table 7", head, published.FORMS, _ours("query_forms", _by_corpus(_THREE)))
+
+
+def tokens() -> str:
+    """Return F1@20 by the query's tokens."""
+
+    def rows(found: Result) -> Table:
+        return ["tokens for the query", "F1@20"], [
+            [budget, *_values(each, ("F1@20",))] for budget, each in found["rows"].items()
+        ]
+
+    return _ours("query_tokens", rows, "query_tokens.py NAME")
+
+
+# Citeomatic
+
+
+def citeomatic() -> str:
+    """Return Citeomatic's main results; ours are measured by benchmarks/citeomatic.py."""
+    head = ["", *(f"{corpus} {name}" for corpus in ("DBLP", "PubMed", "OpenCorpus")
+                  for name in ("F1@20", "MRR"))]  # fmt: skip
+    ours = "\n\n".join(
+        f"*Ours*, `{corpus}`:\n\n{_elsewhere(vectors.citeomatic(corpus), 'citeomatic.py')}"
+        for corpus in ("cs", "elife")
+    )
+    return _both("table 2", head, published.CITEOMATIC, ours)
+
+
+def _elsewhere(table: str, script: str) -> str:
+    """Return a table of another script's result file, with the command."""
+    run = f"`python benchmarks/{script}`"
+    return f"{MISSING}; run {run}" if table == MISSING else f"{table} ({run})"
+
+
+def left_out() -> str:
+    """Return NNRank without some of its features."""
+    ours = f"*Ours*, `cs`:\n\n{_elsewhere(vectors.left_out('cs'), 'citeomatic.py')}"
+    return _both("table 3, PubMed", ["", "F1@20", "MRR"], published.LEFT_OUT, ours)
+
+
+def neighbours() -> str:
+    """Return NNSelect by the number of neighbours."""
+    head = ["neighbours", "R@20", "P@20", "ms"]
+    ours = f"*Ours*, `cs`:\n\n{_elsewhere(vectors.neighbours('cs'), 'citeomatic.py')}"
+    return _both("table 4, OpenCorpus, 1,000 dev queries", head, published.NEIGHBOURS, ours)
+
+
+def venues() -> str:
+    """Return F1@20 by venue."""
+
+    def rows(found: Result) -> Table:
+        systems = [name for name in next(iter(found["venues"].values())) if name != "queries"]
+        return ["venue", "queries", *(f"`{name}`" for name in systems)], [
+            [name, each["queries"], *(fixed(each[system]) for system in systems)]
+            for name, each in found["venues"].items()
+        ]
+
+    return _ours("venues", rows)
+
+
+def whoosh() -> str:
+    """Return BM25 with Whoosh's key terms; ours are among the forms of the query."""
+    head = ["", "DBLP F1@20", "MRR", "PubMed F1@20", "MRR"]
+    return _printed("table 5", head, published.WHOOSH)
+
+
+def detailed() -> str:
+    """Return Citeomatic's table 10."""
+    head = ["", *(f"{corpus} {name}" for corpus in ("DBLP", "PubMed")
+                  for name in ("P@10", "P@20", "R@20", "F1@20", "MRR"))]  # fmt: skip
+    return _printed("table 10", head, published.DETAILED)
+
+
+# MDCR
+
+
+def sizes() -> str:
+    """Return what is found in candidate sets of growing size."""
+    names = ("MAP@500", "nDCG@500", "R@30")
+
+    def rows(found: Result) -> Table:
+        return ["papers in the set", "system", *names], [
+            [f"{each['papers']:,} ({each['repeats']} sets)", f"`{system}`", *_values(values, names)]
+            for each in found["sizes"].values()
+            for system, values in each["rows"].items()
+        ]
+
+    head = ["", *(f"{size} {name}" for size in ("200k", "500k", "1M", "2M")
+                  for name in ("MAP", "NDCG", "R@30"))]  # fmt: skip
+    return _both("table 1, in hundredths", head, published.SIZES, _ours("pool_sizes", rows))
+
+
+def fields(number: int) -> str:
+    """Return one of MDCR's tables by field (2: MAP, 7: NDCG, 8: R@30), and ours of `cs`."""
+    rows, name = {
+        2: (published.FIELD_MAP, "MAP@500"),
+        7: (published.FIELD_NDCG, "nDCG@500"),
+        8: (published.FIELD_RECALL, "R@30"),
+    }[number]
+    printed = _printed(
+        f"table {number}, in hundredths",
+        ["field", *published.MODELS],
+        published.turned(rows, published.FIELDS),
+    )
+
+    found = result("pools-cs")
+    if found is None:
+        return f"{printed}\n\n*Ours*: {MISSING}; run `python benchmarks/pools.py`"
+    systems = [*found["table 3"]]
+    head = ["field", "papers", *(f"`{system}` {name}" for system in systems)]
+    own = [
+        [field, each["papers"], *(estimate(each[system][name]) for system in systems)]
+        for field, each in found["table 2"].items()
+    ]
+    ours = f"*Ours* (`python benchmarks/pools.py`):\n\n{markdown(head, own)}\n\n{measured(found)}"
+    return f"{printed}\n\n{ours}"
+
+
+def _pools(key: str) -> Callable[[Result], Table]:
+    """Return what makes a table of systems on pools, by field or by kind of negative."""
+
+    def rows(found: Result) -> Table:
+        names = ("MAP@1000", "R@5")
+        table = found[key]
+        columns = [(system, name) for system in table for name in names]
+        return ["", *(f"`{system}` {name}" for system, name in columns)], [
+            [group, *(fixed(table[system][group][name][0]) for system, name in columns)]
+            for group in next(iter(table.values()))
+        ]
+
+    return rows
+
+
+def pools() -> str:
+    """Return MDCR's table 3 and ours of `elife`."""
+    head = ["field", *(f"{model} {name}" for model in published.MODELS for name in ("MAP", "R@5"))]
+    ours = _ours("pool_fields", _pools("fields"))
+    return _both("table 3, in hundredths", head, published.POOLS, ours)
+
+
+def kinds() -> str:
+    """Return MDCR's table 4 and ours of `elife`."""
+    negatives = ("BM25", "SPECTER", "SciNCL", "graph", "most cited", "random")
+    head = ["model", *(f"{kind} {name}" for kind in negatives for name in ("MAP", "R@5"))]
+    ours = _ours("pool_fields", _pools("kinds"))
+    return _both("table 4, in hundredths", head, published.KINDS, ours)
+
+
+def scidocs() -> str:
+    """Return MDCR's table 6."""
+    return _printed("table 6, in hundredths", ["model", "MAP", "NDCG"], published.SCIDOCS)
+
+
+# Sentences
+
+
+def _table_of_spans(*keys: str) -> Callable[[Result], Table]:
+    def rows(found: Result) -> Table:
+        head = [f"{found['questions']:,} span queries", *_HITS]
+        return head, [
+            [name, *_values(each, _HITS)]
+            for key in keys
+            for name, each in found.get(key, {}).items()
+        ]
+
+    return rows
+
+
+def spans() -> str:
+    """Return ILCiteR's table 4 and ours."""
+    head = ["", "MRR", "R@1", "R@3", "R@5", "R@10"]
+    ours = _ours("spans", _table_of_spans("table 4", "evidence"), about=", `scisummnet`")
+    return _both("table 4", head, published.SPANS, ours)
+
+
+def ensembles() -> str:
+    """Return ILCiteR's table 5 and ours, which needs vectors."""
+    head = ["", "MRR", "R@1", "R@3", "R@5", "R@10"]
+    return _both("table 5", head, published.ENSEMBLES, _dense("table 5"))
+
+
+def thresholds() -> str:
+    """Return what is found by the number of words that make a claim long."""
+    return _dense("thresholds")
+
+
+def _dense(key: str) -> str:
+    """Return a table of what needs vectors of spans."""
+    found = result("papers/spans")
+    if found is None or key not in found:
+        run = "`python benchmarks/papers/spans.py --vectors`"
+        return f"*Ours*: {MISSING}; needs a model (MiniLM, or SciBERT in a folder): run {run}"
+    about = f", `scisummnet`, vectors of {found['encoder']}"
+    return _ours("spans", _table_of_spans(key), "spans.py --vectors", about)
+
+
+# Departures
+
+
+def departures() -> str:
+    """Return the figures of each departure, before and after."""
+
+    def rows(found: Result) -> Table:
+        return ["", "before", "after"], [[name, *each(found)] for name, each in _DEPARTURES.items()]
+
+    return _ours("departures", rows)
+
+
+def _mrr(found: Mapping[str, Any]) -> str:
+    return f"MRR {estimate(found['MRR@1000'])}"
+
+
+def _mentions(system: str, asked: str) -> Callable[[Result], list[str]]:
+    return lambda found: [
+        _mrr(found["mentions"][which][asked][system]) for which in ("without", "with")
+    ]
+
+
+def _cut(corpus: str) -> Callable[[Result], list[str]]:
+    return lambda found: [
+        ", ".join(f"{count:,} {part}" for part, count in found["splits"][corpus][cut].items())
+        for cut in ("eligible", "all")
+    ]
+
+
+def _pool(name: str, each: Mapping[str, Any]) -> str:
+    found = each["published pools"][name]
+    return f"{found['papers']:,} papers, {found['taken out']:,} taken out, MAP {found['MAP']:.3f}"
+
+
+_DEPARTURES: dict[str, Callable[[Result], list[str]]] = {
+    "1. `ilciter` on whole sentences, on spans": lambda found: [
+        f"{_mrr(found['span queries'][asked])}, {found['span queries'][asked]['questions']} asked"
+        for asked in ("sentences", "spans")
+    ],
+    "2. pools made without a guard, `bm25`": lambda found: [
+        _pool("guarded, as before", found),
+        _pool("as published", found),
+    ],
+    "3. papers of pools that `navigation` gave no score": lambda found: [
+        f"{found['pool papers without a score'][when]:,} of "
+        f"{found['pool papers without a score']['papers']:,}"
+        for when in ("without a score, before", "after")
+    ],
+    "4. mentions: `ilciter`, span queries": _mentions("ilciter(dense=never)", "span queries"),
+    "4. mentions: `ilciter`, dev sentences": _mentions("ilciter(dense=never)", "dev sentences"),
+    "4. mentions: `evidence`, span queries": _mentions("evidence", "span queries"),
+    "4. mentions: `evidence`, dev sentences": _mentions("evidence", "dev sentences"),
+    "6. papers of `elife` that may be in pools": lambda found: [
+        f"{found['prefilter']['papers']:,}",
+        f"{found['prefilter']['kept']:,}",
+    ],
+    "8. long dev sentences": lambda found: [
+        f"{found['long claims'][key]:,} of {found['long claims']['sentences']:,}"
+        for key in ("long by known terms, 2.5 times the mean", "long by words, more than 50")
+    ],
+    "9. queries of `elife` by parts": _cut("elife"),
+    "9. queries of `scisummnet` by parts": _cut("scisummnet"),
+}
+"""What each row shows, by its name."""

@@ -1,0 +1,1 @@
+"""Transformers as ONNX graphs, made from their weights without a deep-learning framework."""

@@ -1,0 +1,1 @@
+"""Read the text of PDFs: lines with their places, then title, authors, abstract, prose, lists."""

@@ -1,0 +1,1 @@
+"""BERT in torch, for training: what cross-encoders and encoders learn with."""

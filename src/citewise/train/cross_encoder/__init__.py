@@ -1,0 +1,1 @@
+"""Training of a cross-encoder on a library's citations."""

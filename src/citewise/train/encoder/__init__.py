@@ -1,0 +1,1 @@
+"""Training of an article encoder on triplets of a library's citations."""
