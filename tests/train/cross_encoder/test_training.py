@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from citewise.train.cross_encoder.training import (  # noqa: E402
     questions_of,
     train_cross_encoder,
 )
+from command_line import Run  # noqa: E402
 from train.nnselect.topics import library  # noqa: E402
 
 SETTINGS = CrossEncoderSettings(
@@ -262,3 +264,32 @@ def test_too_few_papers_are_refused(tmp_path: Path, start: Path) -> None:
     citewise.add([citewise.Paper("a", "A", year=2000)], tmp_path / "l", vectors=False)
     with pytest.raises(BadInput, match="at least"):
         train_cross_encoder(citewise.open(tmp_path / "l").stores, start)
+
+
+def test_the_command_trains_and_learns_the_final_order(
+    path: Path, start: Path, tmp_path: Path, run: Run
+) -> None:
+    folder = tmp_path / "library"
+    shutil.copytree(path, folder)
+    done = run(
+        *("train", "cross-encoder", "--library", folder, "--start", start, "--to", tmp_path / "m"),
+        *("--dev", "2008-2009", "--test", "2010", "--least", "2", "--system", "bm25"),
+        *("--most", "40", "--truncation", "16+16", "--checkpoints", tmp_path / "c"),
+    )
+    assert done.code == 0, done.err
+    assert "MAP@50" in done.out
+    assert "the final order" in done.err
+    library = citewise.open(folder)
+    answer = library.recommend("Words of a topic", system=f"bm25+rerank(model={tmp_path / 'm'})")
+    assert "re-ranked" in answer.served_by.note
+
+
+def test_the_command_trains_an_encoder(path: Path, start: Path, tmp_path: Path, run: Run) -> None:
+    done = run(
+        *("train", "encoder", "--library", path, "--start", start, "--to", tmp_path / "m"),
+        *("--dev", "2008-2009", "--test", "2010", "--least", "2", "--most", "20"),
+        *("--tokens", "16", "--checkpoints", tmp_path / "c", "--format", "json"),
+    )
+    assert done.code == 0, done.err
+    assert '"kind": "encoder"' in done.out
+    assert (tmp_path / "m" / "model.safetensors").is_file()
