@@ -82,9 +82,9 @@ class TermStore:
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
             every = segment.values(field, "terms").take(index)
-            column = columns.take(every & mask)
-            hits = np.flatnonzero(column != 0)
-            column = column.take(hits).astype(np.int64) - 1
+            entries = columns.take(every & mask)
+            hits = np.flatnonzero(entries != 0)
+            column = entries.take(hits).astype(np.int64) - 1
 
             # another term may have the lower bits of one that was asked for
             same = np.flatnonzero(terms.take(column) == every.take(hits))
