@@ -254,9 +254,7 @@ def main() -> None:
     """Print and compile, read the PDFs, and write the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True, help="where PDFs are made and kept")
-    parser.add_argument(
-        "--every", type=int, default=3, help="print every third draft, or every ninth"
-    )
+    parser.add_argument("--every", type=int, default=3, help="print every third draft, or so")
     parser.add_argument("--made-only", action="store_true", help="compile no further drafts")
     arguments = parser.parse_args()
     folder = arguments.folder

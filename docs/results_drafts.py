@@ -217,6 +217,35 @@ def navigation() -> str:
     return titled("navigation-cs", rows)
 
 
+def reranking() -> str:
+    """Return what models that read texts make of the first papers of `best`, by corpus and part."""
+
+    def rows(found: Result) -> Table:
+        parts = {
+            f"{corpus}, {part} ({figures['queries']} queries)": figures["rows"]
+            for corpus, each in found["corpora"].items()
+            for part, figures in each.items()
+            if part in ("dev", "test")
+        }
+        names = [*next(iter(parts.values()))]
+        measures = [*next(iter(parts.values()))[names[0]]]
+        return ["order", *(f"{part}: {measure}" for part in parts for measure in measures)], [
+            [
+                name,
+                *(_tested(each[name][measure]) for each in parts.values() for measure in measures),
+            ]
+            for name in names
+        ]
+
+    return titled("cross-encoder", rows)
+
+
+def _tested(figure: list[float]) -> str:
+    """Return a value with the p-value of its difference from the first order, where it has one."""
+    value, p = figure
+    return fixed(value) if p == 1 else f"{fixed(value)} (p {p:.3f})"
+
+
 def _navigated(row: dict[str, Any]) -> str:
     measures = [row[name][0] for name in ("F1@20", "MRR@1000", "R@1000")]
     return _joined([*measures, row["term overlap@1000"]])
