@@ -259,7 +259,15 @@ def test_an_answer_is_on_the_screen_soon_after_it_has_come(page: Any) -> None:
         came = page.evaluate("performance.getEntriesByName('fast answer')[0].startTime")
         waits.append(page.evaluate("window.seen[0].shown") - came)
 
-    assert min(waits) < 200, waits  # milliseconds; the best of five, as the machine may be busy
+    # Milliseconds, the best of five; on a machine so busy that a frame without any work takes
+    # long, ten of these.
+    frame = page.evaluate(
+        """() => new Promise((done) => {
+            const began = performance.now();
+            requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
+        })"""
+    )
+    assert min(waits) < max(200, 10 * frame), waits
 
 
 def test_adjusting_an_answer_does_not_go_by_way_of_another(page: Any, address: str) -> None:

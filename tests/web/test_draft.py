@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from browsing import ABSTRACT, TITLE, cards, drop, ids, until
+from browsing import ABSTRACT, TITLE, cards, drop, ids, until, until_answered
 from pdf_files import pdf
 
 LATEX = r"""\documentclass{article}
@@ -94,6 +94,7 @@ def test_cited_papers_and_own_work_can_be_shown_or_hidden(page: Any) -> None:
     until(page, "document.querySelector('#title').value === 'Voting for citations'")
     page.click("#ask")
     cards(page).first.wait_for()
+    until_answered(page)
     own = "strohman2007recommending"
     assert "he2010context" not in ids(page)
     assert own in ids(page)

@@ -186,9 +186,10 @@ def test_pairs_are_what_their_labels_say(stores: Stores, changes: dict[str, Any]
 
 
 def test_ablations_add_what_was_not_retrieved(stores: Stores) -> None:
+    ablations: list[dict[str, Any]] = [{}, {"extra_positives": 5}, {"random_negatives": 5}]
     plain, extra, drawn = (
         sum(each.rows.size for each in lists(stores, replace(SETTINGS, positives=0, **changes)))
-        for changes in ({}, {"extra_positives": 5}, {"random_negatives": 5})
+        for changes in ablations
     )
     assert extra > plain
     assert drawn > plain
@@ -238,16 +239,17 @@ def test_what_another_library_holds_too_is_not_learned_from(
 
 
 def test_settings_without_a_meaning_are_refused() -> None:
-    for changes in (
+    meaningless: list[dict[str, Any]] = [
         {"loss": "other"},
         {"truncation": "much"},
         {"rate": 0.0},
         {"depth": 0},
         {"negatives": -1},
         {"epochs": 0},
-    ):
+    ]
+    for changes in meaningless:
         with pytest.raises(BadInput):
-            replace(SETTINGS, **changes)  # type: ignore[arg-type]
+            replace(SETTINGS, **changes)
     with pytest.raises(BadInput, match="paper"):
         preset("other")
 

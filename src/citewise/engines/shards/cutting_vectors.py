@@ -14,7 +14,15 @@ from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.files import write_array
 from citewise.library.folder import LibraryFolder
 from citewise.library.manifest import RunEntry, VectorSetEntry
-from citewise.library.vectors import Kind, VectorWriter, text_hashes
+from citewise.library.vectors import (
+    VECTORS,
+    Kind,
+    VectorReader,
+    VectorWriter,
+    load_folder,
+    set_folders,
+    text_hashes,
+)
 from citewise.protocols import EncodedBy
 
 _NAME = "000001"
@@ -52,17 +60,22 @@ def cut_embeddings(source: LibraryFolder, rows: Rows, folder: Path) -> dict[str,
 
 
 def cut_text_vectors(source: LibraryFolder, rows: Rows, folder: Path) -> None:
-    """Write the vectors that an encoder made of some papers, and of the shard's spans."""
-    reader = source.vectors.reader
-    if reader is None:
-        return
-
+    """Write the vectors that encoders made of some papers, and of the shard's spans."""
     rows = rows[np.isin(rows, source.papers.rows)]
     batches = (rows[start : start + _BATCH] for start in range(0, rows.size, _BATCH))
-    papers = [text_hashes(source.papers.read(batch)) for batch in batches]
-    spans = EvidenceSegment(folder / "evidence" / "spans").array("spans.hashes")
-    wanted: dict[Kind, NDArray[np.uint64]] = {
-        "spans": np.unique(spans),
-        "papers": np.unique(np.concatenate([np.zeros(0, np.uint64), *papers])),
-    }
+    hashes = [text_hashes(source.papers.read(batch)) for batch in batches]
+    papers = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+
+    if source.vectors.reader is not None:
+        spans = EvidenceSegment(folder / "evidence" / "spans").array("spans.hashes")
+        _copy(
+            source.vectors.reader, folder / VECTORS, {"spans": np.unique(spans), "papers": papers}
+        )
+    for below in set_folders(source.path):
+        reader = load_folder(below)
+        if reader is not None:
+            _copy(reader, folder / VECTORS / below.name, {"papers": papers})
+
+
+def _copy(reader: VectorReader, folder: Path, wanted: dict[Kind, NDArray[np.uint64]]) -> None:
     VectorWriter(folder, _Recorded(reader.manifest.encoder)).copy(reader, wanted)

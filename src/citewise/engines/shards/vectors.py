@@ -53,7 +53,7 @@ class ShardedPaperVectors:
         return gathered(answers, np.full((rows.size, self.about.size), np.nan, np.float32))
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector, NaN where either has none."""
+        """Return the cosine of each paper with a vector, NaN where either has none."""
         recent = self._recent_cosines(vector.tobytes())
         answers = recent.answered(rows, lambda unknown: self._cosines(vector, unknown))
         return gathered(answers, np.full(rows.size, np.nan))
@@ -62,11 +62,18 @@ class ShardedPaperVectors:
         answers = self._scatter.by_row("cosines", rows, before=(self._name, vector))
         return gathered(answers, np.full(rows.size, np.nan))
 
+    def similarities(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return how similar each paper is to a vector, NaN where either has none."""
+        if self.about.distance == "cosine":
+            return self.cosines(vector, rows)
+        answers = self._scatter.by_row("similarities", rows, before=(self._name, vector))
+        return gathered(answers, np.full(rows.size, np.nan))
+
     def nearest(
         self, vector: NDArray[np.float32], k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
-        """Return the k papers in scope with the highest cosine to a unit vector, best first, equal
-        ones by row.
+        """Return the k papers in scope that are most similar to a vector, best first, equal ones by
+        row.
         """
         if not np.isfinite(vector).all():
             return np.zeros(0, np.int64), np.zeros(0)
