@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable
 
 import plots
-import results_drafts as drafts
 import results_cluster as cluster
+import results_drafts as drafts
 import results_engine as engine
 import results_lab as lab
 import results_papers as papers
