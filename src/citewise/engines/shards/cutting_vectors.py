@@ -17,7 +17,6 @@ from citewise.library.manifest import RunEntry, VectorSetEntry
 from citewise.library.vectors import (
     VECTORS,
     Kind,
-    VectorReader,
     VectorWriter,
     load_folder,
     set_folders,
@@ -61,21 +60,19 @@ def cut_embeddings(source: LibraryFolder, rows: Rows, folder: Path) -> dict[str,
 
 def cut_text_vectors(source: LibraryFolder, rows: Rows, folder: Path) -> None:
     """Write the vectors that encoders made of some papers, and of the shard's spans."""
+    folders = (source.path / VECTORS, *set_folders(source.path))
+    readers = {each: reader for each in folders if (reader := load_folder(each)) is not None}
+    if not readers:
+        return
+
     rows = rows[np.isin(rows, source.papers.rows)]
     batches = (rows[start : start + _BATCH] for start in range(0, rows.size, _BATCH))
-    hashes = [text_hashes(source.papers.read(batch)) for batch in batches]
-    papers = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
-
-    if source.vectors.reader is not None:
-        spans = EvidenceSegment(folder / "evidence" / "spans").array("spans.hashes")
-        _copy(
-            source.vectors.reader, folder / VECTORS, {"spans": np.unique(spans), "papers": papers}
-        )
-    for below in set_folders(source.path):
-        reader = load_folder(below)
-        if reader is not None:
-            _copy(reader, folder / VECTORS / below.name, {"papers": papers})
-
-
-def _copy(reader: VectorReader, folder: Path, wanted: dict[Kind, NDArray[np.uint64]]) -> None:
-    VectorWriter(folder, _Recorded(reader.manifest.encoder)).copy(reader, wanted)
+    papers = [text_hashes(source.papers.read(batch)) for batch in batches]
+    spans = EvidenceSegment(folder / "evidence" / "spans").array("spans.hashes")
+    wanted: dict[Kind, NDArray[np.uint64]] = {
+        "spans": np.unique(spans),
+        "papers": np.unique(np.concatenate([np.zeros(0, np.uint64), *papers])),
+    }
+    for each, reader in readers.items():
+        below = folder / each.relative_to(source.path)
+        VectorWriter(below, _Recorded(reader.manifest.encoder)).copy(reader, wanted)

@@ -37,7 +37,7 @@ class ShardedPaperVectors:
         """`citing` are the papers that have references, sorted."""
         self._name, self._entry, self._papers = name, entry, papers
         self._citing, self._scatter = citing, scatter
-        self._recent_cosines = lru_cache(maxsize=_VECTORS_KEPT)(lambda vector: RecentRows(np.take))
+        self._recently = lru_cache(maxsize=_VECTORS_KEPT)(lambda *asked: RecentRows(np.take))
 
     @property
     def about(self) -> EncodedBy:
@@ -54,26 +54,27 @@ class ShardedPaperVectors:
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
         """Return the cosine of each paper with a vector, NaN where either has none."""
-        recent = self._recent_cosines(vector.tobytes())
-        answers = recent.answered(rows, lambda unknown: self._cosines(vector, unknown))
-        return gathered(answers, np.full(rows.size, np.nan))
-
-    def _cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        answers = self._scatter.by_row("cosines", rows, before=(self._name, vector))
-        return gathered(answers, np.full(rows.size, np.nan))
+        return self._compared("cosines", vector, rows)
 
     def similarities(self, vector: NDArray[np.float32], rows: Rows) -> Column:
         """Return how similar each paper is to a vector, NaN where either has none."""
-        if self.about.distance == "cosine":
-            return self.cosines(vector, rows)
-        answers = self._scatter.by_row("similarities", rows, before=(self._name, vector))
-        return gathered(answers, np.full(rows.size, np.nan))
+        return self._compared("similarities", vector, rows)
+
+    def _compared(self, method: str, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return one number a paper; of those that were asked for lately, without asking again."""
+
+        def ask(unknown: Rows) -> Column:
+            answers = self._scatter.by_row(method, unknown, before=(self._name, vector))
+            return gathered(answers, np.full(unknown.size, np.nan))
+
+        recent = self._recently(method, vector.tobytes())
+        return gathered(recent.answered(rows, ask), np.full(rows.size, np.nan))
 
     def nearest(
         self, vector: NDArray[np.float32], k: int, scope: Scope, among: Rows | None = None
     ) -> tuple[Rows, Column]:
-        """Return the k papers in scope that are most similar to a vector, best first, equal ones by
-        row.
+        """Return the k papers in scope with the highest cosine to a unit vector, best first, equal
+        ones by row.
         """
         if not np.isfinite(vector).all():
             return np.zeros(0, np.int64), np.zeros(0)
