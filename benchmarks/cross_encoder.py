@@ -69,17 +69,10 @@ def main() -> None:
     if given.verb == "train":
         train(given.model, libraries["cs"], given.folder)
         return
-    save(
-        "cross-encoder",
-        {
-            "system": SYSTEM,
-            "encoder": given.encoder,
-            "trained": json_object(given.model / CONFIG).get("citewise"),
-            "corpora": {
-                corpus: measured(corpus, folder, given) for corpus, folder in libraries.items()
-            },
-        },
-    )
+    trained = json_object(given.model / CONFIG).get("citewise")
+    for corpus, folder in libraries.items():
+        about = {"corpus": corpus, "system": SYSTEM, "encoder": given.encoder, "trained": trained}
+        save(f"cross-encoder-{corpus}", {**about, **measured(corpus, folder, given)})
 
 
 def train(model: Path, library: str, folder: Path) -> None:

@@ -217,27 +217,23 @@ def navigation() -> str:
     return titled("navigation-cs", rows)
 
 
-def reranking() -> str:
-    """Return what models that read texts make of the first papers of `best`, by corpus and part."""
+def reranking(corpus: str) -> str:
+    """Return what models that read texts make of the first papers of `best`."""
 
     def rows(found: Result) -> Table:
         parts = {
-            f"{corpus}, {part} ({figures['queries']} queries)": figures["rows"]
-            for corpus, each in found["corpora"].items()
-            for part, figures in each.items()
-            if part in ("dev", "test")
+            f"{part} ({found[part]['queries']} queries)": found[part]["rows"]
+            for part in ("dev", "test")
+            if part in found
         }
         names = [*next(iter(parts.values()))]
         measures = [*next(iter(parts.values()))[names[0]]]
         return ["order", *(f"{part}: {measure}" for part in parts for measure in measures)], [
-            [
-                name,
-                *(_tested(each[name][measure]) for each in parts.values() for measure in measures),
-            ]
+            [name, *(_tested(rows[name][each]) for rows in parts.values() for each in measures)]
             for name in names
         ]
 
-    return titled("cross-encoder", rows)
+    return titled(f"cross-encoder-{corpus}", rows)
 
 
 def _tested(figure: list[float]) -> str:

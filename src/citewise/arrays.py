@@ -93,7 +93,7 @@ def distinct(rows: Rows) -> Rows:
     """Return the distinct rows, sorted; faster than np.unique for thousands of them."""
     end = int(rows.max(initial=-1)) + 1
     if not _is_small(end, rows.size):
-        ordered = np.sort(rows)
+        ordered: Rows = np.sort(rows)
         return ordered[np.append(True, ordered[1:] != ordered[:-1])]
 
     present = np.zeros(end, np.bool_)

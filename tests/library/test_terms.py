@@ -1,6 +1,7 @@
 """The terms of texts and of papers; counts of all papers are compared in test_folder.py."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,11 +37,14 @@ def test_terms_by_their_lower_bits(asked: set[int]) -> None:
     assert np.count_nonzero(table) == terms.size
 
 
-def test_a_term_with_the_lower_bits_of_another_does_not_match() -> None:
-    words = " ".join(f"word{number}x" for number in range(2**14 + 10))
+def test_a_term_with_the_lower_bits_of_another_does_not_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(term_store, "_LEAST_BITS", 4)
+    words = " ".join(f"word{number}x" for number in range(2**4 + 10))
     with new_folder() as path:
         terms = store(path, [Paper("all", words)]).terms
-        assert terms.words(np.array([0, 2**14])), "the terms 0 and 2 ** 14 have equal lower bits"
+        assert terms.words(np.array([0, 2**4])), "the terms 0 and 16 have equal lower bits"
 
         found = terms.matches(np.zeros(1, np.int64), np.zeros(1, np.int64), "title")
         assert found.counts.tolist() == [1]
