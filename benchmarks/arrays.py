@@ -20,7 +20,7 @@ CANDIDATES, LISTED, ASKED, OCCURRING = 8_000, 60_000, 250, 150_000
 many as `best` has on average in `cs`.
 """
 
-ROUNDS = 7
+ROUNDS = 5
 PAPERS_A_TERM = 1.8
 """Papers for each term of the vocabulary, as in `cs`; larger libraries have fewer new terms."""
 

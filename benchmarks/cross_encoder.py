@@ -38,20 +38,16 @@ from lab import CORPORA
 from measuring import save
 from protocol import WORK
 
-SYSTEM, ENCODER = "best", "minilm"
+SYSTEM = "best"
 DEPTH = 1000
 MEASURES = parse_measures("F1@20 MRR@1000")
 SETTINGS = CrossEncoderSettings(
     split=CORPORA["cs"][0],
-    truncation="48+48",
-    positives=1,
-    negatives=2,
-    most=2400,
-    batch=30,
+    most=800,
     rate=1e-4,
-    warm_up=24,
+    warm_up=12,
     checks=3,
-    saved_every=40,
+    saved_every=10,
     tuning=30,
     threads=2,
 )
@@ -65,6 +61,7 @@ def main() -> None:
     parser.add_argument("libraries", nargs="+", metavar="CORPUS=FOLDER")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--folder", type=Path, default=WORK / "runs", help="for what is computed")
+    parser.add_argument("--encoder", default="minilm", help="on demand; empty for none")
     parser.add_argument("--test", action="store_true")
     given = parser.parse_args()
 
@@ -72,17 +69,10 @@ def main() -> None:
     if given.verb == "train":
         train(given.model, libraries["cs"], given.folder)
         return
-    save(
-        "cross-encoder",
-        {
-            "system": SYSTEM,
-            "encoder": ENCODER,
-            "trained": json_object(given.model / CONFIG).get("citewise"),
-            "corpora": {
-                corpus: measured(corpus, folder, given) for corpus, folder in libraries.items()
-            },
-        },
-    )
+    trained = json_object(given.model / CONFIG).get("citewise")
+    for corpus, folder in libraries.items():
+        about = {"corpus": corpus, "system": SYSTEM, "encoder": given.encoder, "trained": trained}
+        save(f"cross-encoder-{corpus}", {**about, **measured(corpus, folder, given)})
 
 
 def train(model: Path, library: str, folder: Path) -> None:
@@ -107,7 +97,7 @@ def measured(corpus: str, folder: str, given: argparse.Namespace) -> dict:
     stores = citewise.open(folder).stores
     parts = ("dev", "test") if given.test else ("dev",)
     split = Split.make(stores, CORPORA[corpus][0], parts=parts)
-    reranking = Reranking(model=str(given.model), encoder=ENCODER, threads=2)
+    reranking = Reranking(model=str(given.model), encoder=given.encoder, threads=2)
 
     dev = asked(split.questions(stores, "dev"), given.queries, corpus)
     run, read, seconds = opinions(stores, reranking, dev, given.folder)
@@ -146,8 +136,10 @@ def opinions(
 
 
 def subsets(read: list[Read]) -> dict[str, list[Read]]:
-    """Return the same questions with one opinion, or with both."""
+    """Return the same questions with one opinion, or with both, where there are two."""
     chosen = {"cross-encoder": (LOGIT,), "encoder": (COSINE,), "both": (LOGIT, COSINE)}
+    known = {*read[0].opinions}
+    chosen = {name: names for name, names in chosen.items() if {*names} <= known}
     return {
         name: [replace(each, opinions={own: each.opinions[own] for own in names}) for each in read]
         for name, names in chosen.items()

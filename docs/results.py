@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 
 import plots
+import results_cluster as cluster
 import results_drafts as drafts
 import results_engine as engine
 import results_lab as lab
@@ -82,7 +83,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "memory": engine.memory,
     "build": engine.build,
     "growth": engine.growth,
+    "arrays": engine.arrays,
     "crash": engine.crash,
+    "cluster-equality": cluster.equality,
+    "cluster-latency": cluster.latency,
+    "cluster-faults": cluster.faults,
     "bibliographies": reading.bibliographies,
     "mutations": reading.mutations,
     "flips": engine.flips,
@@ -104,6 +109,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "transfer": drafts.transfer,
     "self-citation": drafts.self_citation,
     "navigation": drafts.navigation,
+    "reranking-cs": functools.partial(drafts.reranking, "cs"),
+    "reranking-elife": functools.partial(drafts.reranking, "elife"),
     "small-libraries": drafts.small_libraries,
     "defaults": functools.partial(drafts.defaults, "R@10"),
     "defaults-first": functools.partial(drafts.defaults, "MRR@100"),

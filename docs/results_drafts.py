@@ -217,6 +217,31 @@ def navigation() -> str:
     return titled("navigation-cs", rows)
 
 
+def reranking(corpus: str) -> str:
+    """Return what models that read texts make of the first papers of `best`."""
+
+    def rows(found: Result) -> Table:
+        parts = {
+            f"{part} ({found[part]['queries']} queries)": found[part]["rows"]
+            for part in ("dev", "test")
+            if part in found
+        }
+        names = [*next(iter(parts.values()))]
+        measures = [*next(iter(parts.values()))[names[0]]]
+        return ["order", *(f"{part}: {measure}" for part in parts for measure in measures)], [
+            [name, *(_tested(rows[name][each]) for rows in parts.values() for each in measures)]
+            for name in names
+        ]
+
+    return titled(f"cross-encoder-{corpus}", rows)
+
+
+def _tested(figure: list[float]) -> str:
+    """Return a value with the p-value of its difference from the first order, where it has one."""
+    value, p = figure
+    return fixed(value) if p == 1 else f"{fixed(value)} (p {p:.3f})"
+
+
 def _navigated(row: dict[str, Any]) -> str:
     measures = [row[name][0] for name in ("F1@20", "MRR@1000", "R@1000")]
     return _joined([*measures, row["term overlap@1000"]])

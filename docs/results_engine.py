@@ -138,6 +138,19 @@ def growth() -> str:
     return titled("growth", rows)
 
 
+def arrays() -> str:
+    """Return what looking rows and terms up costs, one column a size of the library."""
+
+    def rows(found: Result) -> Table:
+        sizes = found["ms, median, by rows of the library"]
+        names = next(iter(sizes.values()))
+        return ["ms, median", *(f"{size} papers" for size in sizes)], [
+            [name, *(each[name] for each in sizes.values())] for name in names
+        ]
+
+    return titled("arrays", rows)
+
+
 def flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Return the values of all depths by name; names within names are joined by a colon."""
     found: dict[str, Any] = {}

@@ -193,7 +193,7 @@ def tokens() -> str:
             [budget, *_values(each, ("F1@20",))] for budget, each in found["rows"].items()
         ]
 
-    return _ours("query_tokens", rows, 'query_tokens.py "rerank(model=NAME,query_tokens={tokens})"')
+    return _ours("query_tokens", rows, "query_tokens.py NAME")
 
 
 # Citeomatic

@@ -68,25 +68,37 @@ def _dense_cell(found: Mapping[str, Any]) -> str:
 
 
 def encoder() -> str:
-    """Return how fast the encoder is, and how similar its vectors are to those of the usual
-    library for the same model.
+    """Return how fast encoders and cross-encoders are, what memory they take, and how similar their
+    outputs are to those of the usual library for the same model.
     """
 
     def rows(found: Result) -> Table:
-        cosines = found["cosine to sentence-transformers"]
-        return (
-            ["", "texts a CPU second, by round", "mean cosine", "lowest cosine"],
-            [
-                [name, rounds(speeds), *_cosines(cosines.get(name))]
-                for name, speeds in found["texts a CPU second, one thread, by round"].items()
-            ],
-        )
+        head = [
+            "",
+            "a CPU second, one thread, by round",
+            "times the rival's",
+            "seconds for all, two threads, by round",
+            "MB",
+            "agreement",
+        ]
+        return head, [
+            [f"{task}: {engine}", *_encoder_cells(engine, each)]
+            for task, each in found["tasks"].items()
+            for engine in each["memory at most, MB"]
+        ]
 
     return titled("encoder", rows)
 
 
-def _cosines(found: Mapping[str, float] | None) -> tuple[str, str]:
-    return (fixed(found["mean"]), fixed(found["least"])) if found else ("", "")
+def _encoder_cells(engine: str, found: Mapping[str, Any]) -> list[object]:
+    agreement = found["beside sentence-transformers"].get(engine, {})
+    return [
+        rounds(found["a CPU second, one thread, by round"][engine]),
+        found["times sentence-transformers"].get(engine, ""),
+        rounds(found["seconds for all, two threads, by round"][engine]),
+        found["memory at most, MB"][engine],
+        "; ".join(f"{name} {value:.4f}" for name, value in agreement.items()),
+    ]
 
 
 def local_model() -> str:

@@ -275,6 +275,7 @@ def test_prompts_name_tools_that_exist(server: Connection) -> None:
         ("recommend_papers", {}, "the query is empty: give a title, an abstract, a draft"),
         ("recommend_papers", {"title": "x", "k": 0}, "k: input should be greater than or equal to"),
         ("recommend_papers", {"title": "x", "system": "magic"}, "magic"),
+        ("recommend_papers", {"title": "x", "system": "best+rerank(model=/etc)"}, "is a folder"),
         ("recommend_papers", {"title": "x", "year": 1990, "since": 2000}, "no year is both since"),
         ("recommend_papers", {"title": "x", "no_self_citations": True}, "name the draft's authors"),
         ("recommend_papers", {"text": "x" * 200_001}, "200,001 characters"),

@@ -13,7 +13,7 @@ import citewise
 from citewise.api import Library
 from citewise.errors import BadInput
 from citewise.recommend import scope_of
-from citewise.systems import SYSTEMS, Bm25Settings, System
+from citewise.systems import SYSTEMS, Bm25Settings, System, served_name
 from citewise.types import Query
 from contracts import CHECKED, PAPERS, QUERIES, SIZES, YEARS
 from corpora import GOLDEN
@@ -256,3 +256,16 @@ def test_a_system_prints_as_it_parses(text: str) -> None:
 def test_a_wrong_system_is_refused(stored: Library, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         stored.recommend("bees", system=text)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["best(kept=1000000)", "hybrid(depth=100000000000)", "navigation(widths=300+900000)"],
+)
+def test_a_server_refuses_very_large_numbers(asked: str) -> None:
+    with pytest.raises(BadInput, match="a server takes"):
+        served_name(asked)
+
+
+def test_a_server_takes_usual_numbers() -> None:
+    assert served_name("best(depth=4000,kept=500)") == "best(depth=4000,kept=500)"

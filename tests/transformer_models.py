@@ -65,10 +65,8 @@ def tokenizer_for(kind: str, folder: Path) -> Any:
     (folder / "vocab.txt").write_text("\n".join(words) + "\n", "utf-8")
     lower = kind != "bert-cased"
     (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lower}))
-    makers = {"mpnet": transformers.MPNetTokenizerFast}
-    return makers.get(kind, transformers.BertTokenizerFast).from_pretrained(
-        folder, do_lower_case=lower
-    )
+    maker = getattr(transformers, f"{'MPNet' if kind == 'mpnet' else 'Bert'}TokenizerFast")
+    return maker.from_pretrained(folder, do_lower_case=lower)
 
 
 _CLASSES = {
@@ -100,9 +98,10 @@ def random_model(kind: str, folder: Path, labels: int = 0, **settings: Any) -> t
     config = getattr(transformers, f"{_CLASSES[kind]}Config")(
         vocab_size=len(tokenizer),
         pad_token_id=tokenizer.pad_token_id,
-        initializer_range=0.15,
         **({"num_labels": labels} if labels else {}),
-        **{"max_position_embeddings": 514 if offset else 512} | sizes | settings,
+        **{"max_position_embeddings": 514 if offset else 512, "initializer_range": 0.15}
+        | sizes
+        | settings,
     )
     name = f"{_CLASSES[kind]}{'ForSequenceClassification' if labels else 'Model'}"
     model = getattr(transformers, name)(config).eval()

@@ -1,6 +1,6 @@
 """The main results: Navigation's tables 2 to 4, BIR's and Citeomatic's table 2, on dev queries.
 
-    python benchmarks/papers/main_results.py [cs] [elife] [--systems "rerank(model=NAME)" ...]
+    python benchmarks/papers/main_results.py [cs] [elife] [--systems "bm25+rerank(model=M)" ...]
 
 Test years are asked by benchmarks/best.py, citeomatic.py and navigation.py, whose results the page
 shows beside these.

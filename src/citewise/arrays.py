@@ -22,6 +22,11 @@ Mask = NDArray[np.bool_]
 _FIRST_SIZE = 1 << 16
 """Slots of an empty hash table."""
 
+_UPPER = 40
+"""The first bit of a hash that chooses its slot; a lower one where a table has more slots than the
+bits above it can tell apart.
+"""
+
 _SMALL_TABLE, _TABLE_A_ROW = 1 << 20, 32
 """A table over all rows up to the highest has at most this many entries, or this many for each row
 that is in it; beyond that, rows are hashed or sorted, which costs what the rows at hand cost.
@@ -88,7 +93,7 @@ def distinct(rows: Rows) -> Rows:
     """Return the distinct rows, sorted; faster than np.unique for thousands of them."""
     end = int(rows.max(initial=-1)) + 1
     if not _is_small(end, rows.size):
-        ordered = np.sort(rows)
+        ordered: Rows = np.sort(rows)
         return ordered[np.append(True, ordered[1:] != ordered[:-1])]
 
     present = np.zeros(end, np.bool_)
@@ -255,10 +260,11 @@ class HashTable:
 
     def _probe(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the slot of each hash: its own, or the empty one where it would go."""
-        # The size is a power of 2: a hash begins at the slot that its upper bits are, and
-        # `& mask` is the remainder modulo the size.
+        # The size is a power of 2, so `& mask` is the remainder modulo the size. Of the upper bits,
+        # the lower ones choose the slot: hashes that are sorted are spread all the same.
         mask = self._size - 1
-        slots = (hashes >> np.uint64(64 - mask.bit_length())).view(np.int64)
+        upper = hashes >> np.uint64(min(_UPPER, 64 - mask.bit_length()))
+        slots = upper.view(np.int64) & mask
 
         occupied = _by_others(self._keys[slots], hashes)
         while occupied.size:

@@ -178,6 +178,7 @@ class BestSettings:
             self.candidate_stages(stores, vectors),
             rankers=rankers,
             calibrator=_calibrator(stores, model, usual),
+            note=vectors.note,
         )
 
     def candidate_stages(self, stores: Stores, vectors: DraftVectors) -> Stages:
@@ -586,17 +587,36 @@ class System:
         return str(replace(self, rerank=None))
 
 
+_MOST_SERVED = 20_000
+"""The largest number in the settings of a system that a server is asked for: each stands for papers
+that are searched, ranked or read, and no client may keep a server busy for minutes.
+"""
+
+_ALL_NUMBERS = re.compile(r"[\d+/]+")
+"""A setting that is a list of numbers, such as the widths of `navigation`."""
+
+
 def served_name(text: str) -> str:
     """Return the spelling of a system that somebody asks a server for; models that are folders of
-    the server's machine are refused.
+    the server's machine, and very large numbers, are refused.
     """
     system = System.parse(text)
+    values = [*_values(system.settings).items(), *_values_of_reranking(system)]
+    for name, value in values:
+        spelled = str(value)
+        numbers = re.findall(r"\d+", spelled) if _ALL_NUMBERS.fullmatch(spelled) else []
+        if any(int(number) > _MOST_SERVED for number in numbers):
+            raise BadInput(f"{text}: a server takes {name} up to {_MOST_SERVED:,}, not {spelled}")
     if system.model_folders:
         raise BadInput(
             f"{text}: {system.model_folders[0]} is a folder; a server is asked for models by their "
             "names (on its machine: citewise models add)"
         )
     return str(system)
+
+
+def _values_of_reranking(system: System) -> list[tuple[str, Any]]:
+    return [*_values(system.rerank).items()] if system.rerank is not None else []
 
 
 def _values(settings: Any) -> dict[str, Any]:

@@ -71,7 +71,11 @@ def cut(name: str, size: int) -> Change:
 
 def written(name: str, content: bytes) -> Change:
     """Return a change of a whole file."""
-    return lambda folder: (folder / name).write_bytes(content) and None
+
+    def change(folder: Path) -> None:
+        (folder / name).write_bytes(content)
+
+    return change
 
 
 def pickled(folder: Path) -> None:

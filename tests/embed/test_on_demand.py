@@ -26,7 +26,7 @@ class Counting:
         vectors = np.array(counted, np.float32)
         if self.about.distance == "l2":
             return vectors
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
 STORES = MemoryStores.of(

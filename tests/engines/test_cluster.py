@@ -167,7 +167,8 @@ def test_a_generation_is_switched_under_load(
     whole: Library, address: Address, library: Library, shards: Path, tmp_path: Path
 ) -> None:
     """Who has opened the old one goes on with it; who opens then gets the new one."""
-    expected, wrong, stop = answers(whole, "bm25"), [], threading.Event()
+    expected, stop = answers(whole, "bm25"), threading.Event()
+    wrong: list[object] = []
 
     def ask() -> None:
         while not stop.is_set():

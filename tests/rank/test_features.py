@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import rankdata  # type: ignore[import-untyped]
 
 from citewise.errors import BadLibrary
 from citewise.rank.derived import of_sentences

@@ -16,6 +16,7 @@ from citewise.recommend import Recommender, scope_of
 from citewise.systems import BestSettings
 from citewise.types import Paper, Query, Ranking
 from corpora import GOLDEN, random_papers
+from dense_library import dense_library
 
 PAPERS = [*GOLDEN, *random_papers(120, seed=5)]
 
@@ -248,3 +249,11 @@ def test_in_a_small_library_the_orders_of_trees_and_words_are_fused(library: Lib
         places[row] += 0.75 / (1 + rank / 10)
     assert fused.scores == pytest.approx([places[row] for row in fused.rows.tolist()])
     assert fused.scores.tolist() == sorted(fused.scores, reverse=True)
+
+
+def test_vectors_whose_model_is_gone_are_named(tmp_path: Path) -> None:
+    library = dense_library(tmp_path)
+    library.stores.models.remove("nnselect")
+    answer = citewise.open(tmp_path).recommend("Bees")
+    assert "the model that made those of the papers is gone" in answer.served_by.note
+    assert "citewise encode --library LIBRARY --model nnselect" in answer.served_by.note

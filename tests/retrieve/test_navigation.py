@@ -454,7 +454,8 @@ def test_rounds_beyond_the_last_width_repeat_it() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"rounds": -1}, "rounds >= 0"),
+        ({"rounds": -1}, "0 to 100 rounds, not -1"),
+        ({"rounds": 1_000_000_000}, "0 to 100 rounds"),
         ({"widths": ""}, "widths are written"),
         ({"widths": "300"}, "widths are written"),
         ({"widths": "3+-1"}, "widths are written"),

@@ -18,6 +18,7 @@ from citewise.library.entries import batches
 from citewise.library.folder import LibraryFolder
 from citewise.memory import MemoryStores
 from citewise.protocols import (
+    Distance,
     EncodedBy,
     Encoder,
     Stores,
@@ -140,11 +141,12 @@ class TableEncoder:
     """An encoder that knows its texts."""
 
     vectors: Mapping[str, tuple[float, ...]]
+    distance: Distance = "cosine"
 
     @property
     def about(self) -> EncodedBy:
         size = len(next(iter(self.vectors.values())))
-        return EncodedBy("table", "fp32", "digest", size)
+        return EncodedBy("table", "fp32", "digest", size, self.distance)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.array([self.vectors[text] for text in texts], np.float32)

@@ -472,6 +472,46 @@ def test_the_nearest_papers_come_first_and_equals_by_row(encoded: Stores) -> Non
     assert nearest(encoded, (1, 0), scope=Scope(within=())) == ([], [])
 
 
+LONG = TableEncoder(
+    {
+        "Bees in spring": (3.0, 0.0),
+        "Ants in autumn": (0.0, 1.0),
+        "Bees and ants": (0.5, 0.0),
+        "Bees in spring again": (3.0, 4.0),
+        "Ants lay trails.": (0.0, 2.0),
+        "Ants lay trails": (0.0, 2.0),
+    },
+    "l2",
+)
+
+
+def test_vectors_of_any_length_are_compared_by_their_distance(make: Make) -> None:
+    stores = make(Given(ENCODED, LONG))
+    found, similarities = nearest(stores, (1, 0))
+    assert found == [2, 1, 0, 3], "by 0.5, the root of 2, 2, and the root of 20"
+    distances = np.array([0.5, 2**0.5, 2, 20**0.5])
+    assert similarities == pytest.approx(1 / (1 + distances), abs=1e-3)
+    assert nearest(stores, (1, 0), k=2, scope=Scope(hidden=(2,)))[0] == [1, 0]
+
+    papers, vector = views.paper_vectors(stores, "table"), np.array([1, 0], np.float32)
+    every = rows(0, 1, 2, 3)
+    by_row = papers.similarities(vector, every)
+    assert by_row[found].tolist() == pytest.approx(similarities)
+    cosines = papers.cosines(vector, every)
+    assert cosines.tolist() == pytest.approx([1, 0, 1, 0.6], abs=1e-3)
+    assert papers.about.distance == "l2"
+    assert papers.of(rows(3)).tolist() == [[3, 4]], "vectors keep their length"
+
+
+def test_similarities_of_unit_vectors_are_cosines(encoded: Stores) -> None:
+    papers, vector = views.paper_vectors(encoded, "table"), np.array([0.6, 0.8], np.float32)
+    every = encoded.papers.rows
+    assert papers.similarities(vector, every) == pytest.approx(
+        papers.cosines(vector, every), nan_ok=True
+    )
+    assert papers.about.distance == "cosine"
+
+
 def test_vectors_of_papers_and_spans(encoded: Stores) -> None:
     papers = views.paper_vectors(encoded, "table").of(rows(4, 2))
     assert np.isnan(papers[0]).all()

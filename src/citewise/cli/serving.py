@@ -67,6 +67,8 @@ def serve(
             f"{host} can be reached from other machines, and there is no token; give one with "
             "--token or CITEWISE_TOKEN, or say --public if everybody there may ask"
         )
+    if not token.isascii():
+        raise BadInput("--token has letters that browsers cannot send in a cookie; use ASCII only")
     usual = Limits()
     limits = Limits(
         threads=threads or usual.threads,

@@ -17,6 +17,11 @@ trained on, where vectors help, and 0.91 in `elife`, where F1@20 on dev was .203
 without them.
 """
 
+_MODEL_GONE = (
+    "without vectors (the model that made those of the papers is gone; make them anew with: "
+    "citewise encode --library LIBRARY --model {})"
+)
+
 
 class SetVectors:
     """`protocols.DraftVectors` over a named set: nothing is found where the library does not have
@@ -26,9 +31,13 @@ class SetVectors:
 
     def __init__(self, stores: Stores, name: str) -> None:
         self._vectors: QueryVectors | None = None
+        self.note = ""
+        """What an answer says where papers have vectors that nothing can be compared with."""
         try:
             vectors = query_vectors(stores, name)
         except MissingData:  # whoever needs the set says so; here it is welcome, not required
+            if stores.vectors.papers(name) is not None:
+                self.note = _MODEL_GONE.format(name)
             return
 
         model = shipped()

@@ -225,7 +225,8 @@ def _checked(file: _File, model: WordVectors) -> WordVectors:
         raise ValueError("its stems and their vectors do not belong together")
     if not all(math.isfinite(each) and each >= 0 for each in model.weights):
         raise ValueError(f"its weights are {model.weights}")
-    if not (file.size > 0 and np.isfinite(model.scales).all()):
+    finite = np.isfinite(model.scales).all() and np.isfinite(model.table).all()
+    if not (file.size > 0 and finite):
         raise ValueError("its vectors are no numbers")
     if model.about.digest != file.digest:
         raise ValueError("its content has changed since it was written")

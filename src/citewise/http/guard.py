@@ -7,7 +7,7 @@ import logging
 import time
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
+from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -186,7 +186,7 @@ def check_host(host: str, settings: Settings) -> None:
     """
     try:
         name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-        allowed = _is_address(name) or name in ("localhost", settings.host, *settings.hosts)
+        allowed = _is_address(name) or name in _names(settings)
     except ValueError:
         allowed = False
     if not allowed:
@@ -195,6 +195,11 @@ def check_host(host: str, settings: Settings) -> None:
             "host_not_allowed",
             "the server does not answer to this host name; start it with --allow-host NAME",
         )
+
+
+def _names(settings: Settings) -> set[str]:
+    """Return the names of this server, as `urlsplit` writes them."""
+    return {name.lower() for name in ("localhost", settings.host, *settings.hosts)}
 
 
 def _is_address(name: str) -> bool:
@@ -244,12 +249,17 @@ COOKIE = "citewise-token"
 
 
 def cookie_of(headers: dict[str, bytes]) -> str:
-    """Return the token in the page's cookie, or ""."""
-    try:
-        cookies = SimpleCookie(headers.get("cookie", b"").decode("latin-1"))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    """Return the token in the page's cookie, or "".
+
+    Other programs on this host set cookies of their own, at some of which `SimpleCookie` gives up:
+    only ours is read.
+    """
+    for part in headers.get("cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            found = SimpleCookie(f"{COOKIE}={value}").get(COOKIE)
+            return found.value if found is not None else ""
+    return ""
 
 
 def _note(error: Exception) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Jobs:
     def new_folder(self) -> Path:
         """Return a folder for the files of a new job; Problem 503 where too many wait already."""
         self._tidy()
-        if self.unfinished() >= self._settings.limits.jobs:
+        if self.unfinished() + self._arriving() >= self._settings.limits.jobs:
             raise overloaded()
         folder = self._folder / secrets.token_hex(8)
         (folder / "files").mkdir(parents=True)
@@ -54,7 +55,7 @@ class Jobs:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        (folder / "process").write_text(str(process.pid))
+        replace(folder / "process", str(process.pid).encode())
         self._processes.append(process)
         threading.Thread(target=self._wait, args=(process, folder), daemon=True).start()
         return name
@@ -77,9 +78,20 @@ class Jobs:
 
     def unfinished(self) -> int:
         """Return how many jobs wait or run."""
-        names = [folder.name for folder in self._folder.iterdir()]
-        states = [self.state(name) for name in names if (self._folder / name / "process").exists()]
-        return sum(each["state"] not in FINISHED for each in states)
+        started = [each.name for each in self._folder.iterdir() if (each / "process").exists()]
+        return sum(self._is_unfinished(job) for job in started)
+
+    def _is_unfinished(self, job: str) -> bool:
+        try:
+            return self.state(job)["state"] not in FINISHED
+        except (Problem, FileNotFoundError):  # another worker has tidied it away
+            return False
+
+    def _arriving(self) -> int:
+        """Return how many uploads are on their way: folders that no process reads yet."""
+        oldest = time.time() - self._settings.limits.body_seconds
+        waiting = [each for each in self._folder.iterdir() if not (each / "process").exists()]
+        return sum(_modified(each) > oldest for each in waiting)
 
     def close(self) -> None:
         """Stop the jobs of this process; the library stays as it was."""
@@ -110,9 +122,22 @@ class Jobs:
 def write_state(folder: Path, state: dict[str, Any]) -> None:
     """Replace the state of a job, whole; two threads or processes may do so at once."""
     whole = {"done": 0, "total": 0, **state}
-    fresh = folder / f"state.{secrets.token_hex(8)}"
-    fresh.write_bytes(msgspec.json.encode(whole))
-    fresh.replace(folder / "state.json")
+    replace(folder / "state.json", msgspec.json.encode(whole))
+
+
+def replace(file: Path, content: bytes) -> None:
+    """Write a file so that nobody reads a part of it."""
+    fresh = file.with_suffix(f".{secrets.token_hex(8)}")
+    fresh.write_bytes(content)
+    fresh.replace(file)
+
+
+def _modified(folder: Path) -> float:
+    """Return when a folder was changed last, in seconds; 0 where it is gone."""
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def read_state(folder: Path) -> dict[str, Any]:
@@ -125,7 +150,7 @@ def _is_running(folder: Path) -> bool:
     """Return whether the process of a job is there; one that was just started counts."""
     try:
         os.kill(int((folder / "process").read_text()), 0)
-    except (ProcessLookupError, ValueError):
+    except ProcessLookupError:
         return False
     except (FileNotFoundError, PermissionError):
         return True

@@ -106,5 +106,5 @@ def no_library() -> Problem:
     return Problem(
         409,
         "no_library",
-        "there is no library yet; send files or the wish for the sample to POST /v1/imports",
+        "there is no library yet; send files to POST /v1/imports, or ask it for the sample",
     )

@@ -11,6 +11,7 @@ import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from urllib.parse import quote
 
 from citewise.errors import BadInput, MissingExtra
 from citewise.http.settings import Settings, to_environment
@@ -107,7 +108,7 @@ def _announce(
         time.sleep(0.05)
     ready(address)
     if browser:
-        suffix = f"?token={settings.token}" if settings.token else ""
+        suffix = f"?token={quote(settings.token, safe='')}" if settings.token else ""
         webbrowser.open(f"http://{shown}:{settings.port}/{suffix}")
 
 

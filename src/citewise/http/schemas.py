@@ -91,7 +91,7 @@ class BibliographyRequest(Asked):
 
 
 class SampleRequest(Asked):
-    """The wish for the sample library."""
+    """Asks for the sample library."""
 
     sample: Literal[True]
 

@@ -1,5 +1,6 @@
 """The library that is served: opened once, and again when a new generation is on disk."""
 
+import contextlib
 import logging
 import os
 import threading
@@ -7,20 +8,38 @@ import time
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from citewise import api, systems
 from citewise.api import Library
+from citewise.engines.shards import manifest as manifests
+from citewise.engines.shards.manifest import is_shards
 from citewise.errors import CitewiseError
 from citewise.http.problems import no_library
+from citewise.types import StoreInfo
 
 log = logging.getLogger("citewise.http")
 
 Signature = tuple[object, ...]
 """What changes whenever a library's folder has something new to open."""
 
+_LOOK_SECONDS = 2.0
+"""Time between two looks for a newer generation at an address."""
+
 _RETRY_SECONDS = 5.0
 """Time between attempts to open a generation that cannot be opened."""
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """Stores of an engine that may get a new generation while they are open."""
+
+    @property
+    def info(self) -> StoreInfo: ...
+
+    def newest_generation(self) -> int:
+        """Return the generation that the engine serves now."""
+        ...
 
 
 class Opened:
@@ -57,6 +76,7 @@ class ServedLibrary:
         self._opened: Opened | None = None
         self._opening = threading.Lock()
         self._failed: tuple[Signature | None, float] = (None, 0.0)
+        self._generation, self._looked = 0, 0.0
 
     @property
     def opened(self) -> Opened | None:
@@ -96,7 +116,7 @@ class ServedLibrary:
     @property
     def writable(self) -> bool:
         """Whether imports can change the library."""
-        if not self.is_folder:
+        if not self.is_folder or is_shards(Path(self.where)):
             return False
         place = Path(self.where).resolve()
         while not place.exists():
@@ -106,16 +126,28 @@ class ServedLibrary:
     def _signature(self) -> Signature | None:
         """Return the state of the library's folder, None where there is no library."""
         if not self.is_folder:
-            return ("address",)
+            return ("address", self._newest_generation())
         folder = Path(self.where)
         try:
-            manifest = (folder / "manifest.json").stat()
+            name = manifests.NAME if is_shards(folder) else "manifest.json"
+            manifest = (folder / name).stat()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
             return ("unreadable",)
         beside = (folder / "models", folder / "vectors" / "manifest.json")
         return (manifest.st_ino, manifest.st_mtime_ns, manifest.st_size, *map(_changed, beside))
+
+    def _newest_generation(self) -> int:
+        """Return the generation that an engine serves now, 0 where it does not say; looked up now
+        and then.
+        """
+        stores = self._opened.library.stores if self._opened is not None else None
+        if isinstance(stores, Renewable) and time.monotonic() - self._looked > _LOOK_SECONDS:
+            self._looked = time.monotonic()
+            with contextlib.suppress(CitewiseError):  # the open one may answer all the same
+                self._generation = stores.newest_generation()
+        return self._generation
 
     def _open_first(self) -> Opened:
         with self._opening:
@@ -127,6 +159,9 @@ class ServedLibrary:
         """Open the library and make its usual systems ready."""
         signature = self._signature() or ()
         library = api.open(self.where)
+        if isinstance(library.stores, Renewable):
+            self._generation = library.stores.info.generation
+            signature = ("address", self._generation)
         for system in (systems.DEFAULT, systems.FOR_SENTENCES, systems.BASELINE):
             library.recommender(system)
         return Opened(library, signature)
@@ -139,7 +174,7 @@ class ServedLibrary:
     def _swap(self, signature: Signature) -> None:
         try:
             self._opened = self._open()
-        except (CitewiseError, OSError) as error:
+        except Exception as error:  # whatever it is, the old generation goes on answering
             self._failed = (signature, time.monotonic())
             log.warning("the new generation cannot be opened: %s", error)
         finally:

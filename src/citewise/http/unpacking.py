@@ -13,8 +13,8 @@ from citewise.ingest.decompress import DAMAGE
 from citewise.ingest.source import open_source
 
 _NOT_IN_NAMES = re.compile(r"[^\w. ()+@=,-]+")
-_LONGEST_NAME = 120
-"""Characters of one part of a path."""
+_LONGEST_NAME = 200
+"""Bytes of one part of a path: file systems take 255, and a number may follow."""
 
 _DEEPEST = 8
 """Folders in a file's path."""
@@ -44,10 +44,15 @@ def free_path(folder: Path, name: str) -> Path:
 def safe_parts(name: str) -> list[str]:
     """Return the parts of a path without what leads out of a folder, hides a file or is no name."""
     parts = [
-        _NOT_IN_NAMES.sub("_", part).strip(". ")[-_LONGEST_NAME:].lstrip(". ")
+        _ending(_NOT_IN_NAMES.sub("_", part).strip(". ")).lstrip(". ")
         for part in name.replace("\\", "/").split("/")
     ]
     return [part for part in parts if part][-_DEEPEST:] or ["file"]
+
+
+def _ending(part: str) -> str:
+    """Return the end of a name, as long as a file's name may be."""
+    return part.encode()[-_LONGEST_NAME:].decode("utf-8", "ignore")
 
 
 def unpack(folder: Path, limits: Limits) -> None:
@@ -55,27 +60,36 @@ def unpack(folder: Path, limits: Limits) -> None:
 
     Word files and archives in archives stay as they are.
     """
-    archives = [file for file in _files(folder) if file.suffix.lower() == ".zip"]
-    room = limits.unpacked
+    files = [*_files(folder)]
+    archives = [file for file in files if file.suffix.lower() == ".zip"]
+    room, left = limits.unpacked, limits.files - (len(files) - len(archives))
     for archive in archives:
         target = archive.with_name(archive.stem)
         while target.exists():
             target = target.with_name(f"{target.name}-files")
         try:
             with zipfile.ZipFile(archive) as opened:
-                room -= _unpack(opened, target, limits.files, room)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, *DAMAGE) as error:
+                entries = [entry for entry in opened.infolist() if not entry.is_dir()]
+                left -= len(entries)
+                if left < 0:
+                    raise too_many_files(limits.files)
+                room -= _unpack(opened, entries, target, room)
+        except (
+            zipfile.BadZipFile,
+            NotImplementedError,
+            RuntimeError,
+            ValueError,
+            *DAMAGE,
+        ) as error:
             name = archive.relative_to(folder)
             raise BadInput(f"{name}: cannot be unpacked ({error}); is it whole?") from None
         archive.unlink()
 
 
-def _unpack(opened: zipfile.ZipFile, target: Path, most: int, room: int) -> int:
+def _unpack(
+    opened: zipfile.ZipFile, entries: list[zipfile.ZipInfo], target: Path, room: int
+) -> int:
     """Write the files of an archive into a folder; return their bytes."""
-    entries = [entry for entry in opened.infolist() if not entry.is_dir()]
-    if len(entries) > most:
-        raise Problem(413, "too_large", f"an archive has more than {most:,} files")
-
     size = 0
     target.mkdir(parents=True, exist_ok=True)
     for entry in entries:
@@ -109,6 +123,11 @@ def check_sizes(folder: Path, limits: Limits) -> None:
             continue  # the reader meets it again, and reports it
         finally:
             source.close()
+
+
+def too_many_files(most: int) -> Problem:
+    """Return the problem of an upload with too many files, those in archives included."""
+    return Problem(413, "too_large", f"these are more than {most:,} files")
 
 
 def too_much(size: int) -> Problem:

@@ -13,8 +13,8 @@ from citewise.library.vocabulary import Vocabulary
 from citewise.protocols import FIELDS, Matches, TermNumbers, TermStatistics
 from citewise.text.tokens import TermNumbering
 
-_LEAST_BITS = 14
-"""Of terms, by which they are looked up; fewer would let too many others pass as well."""
+_LEAST_BITS = 18
+"""Of terms, by which they are looked up: these mostly keep those of a query apart."""
 
 _TEXTS_KEPT = 8
 """Texts whose terms are remembered: the stages of a system all ask for the same ones."""
@@ -82,9 +82,9 @@ class TermStore:
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
             every = segment.values(field, "terms").take(index)
-            column = columns.take(every & mask)
-            hits = np.flatnonzero(column != 0)
-            column = column.take(hits).astype(np.int64) - 1
+            entries = columns.take(every & mask)
+            hits = np.flatnonzero(entries != 0)
+            column = entries.take(hits).astype(np.int64) - 1
 
             # another term may have the lower bits of one that was asked for
             same = np.flatnonzero(terms.take(column) == every.take(hits))
@@ -128,7 +128,7 @@ class TermStore:
         return lengths
 
 
-def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[np.uint32], np.uint32]:
+def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[np.unsignedinteger], np.uint32]:
     """Return a table from the lower bits of a term to 1 + its position in `terms`, and a mask for
     these bits; 0 where no term has them.
 
@@ -137,14 +137,14 @@ def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[np.uint32], np.uint32]:
     The mask has as many bits as keep the terms apart: the table grows with the terms that are asked
     for, not with the vocabulary, and stays in the cache.
     """
-    bits = _LEAST_BITS
-    while np.unique(terms & ((1 << bits) - 1)).size < terms.size:
+    positions, bits = np.arange(1, terms.size + 1), _LEAST_BITS
+    while True:
+        mask = (1 << bits) - 1
+        table = np.zeros(mask + 1, np.uint16 if terms.size < 2**16 - 1 else np.uint32)
+        table[terms & mask] = positions
+        if (table[terms & mask] == positions).all():  # of two in one place, the last is there
+            return table, np.uint32(mask)
         bits += 1
-
-    mask = (1 << bits) - 1
-    table = np.zeros(mask + 1, np.uint32)
-    table[terms & mask] = np.arange(1, terms.size + 1)
-    return table, np.uint32(mask)
 
 
 def _joined(parts: list[tuple[Rows, Rows, NDArray[np.float64]]]) -> Matches:

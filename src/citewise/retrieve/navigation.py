@@ -22,6 +22,9 @@ from citewise.types import Contributions, Query, Ranking, Scope
 
 Counted = Literal["new", "all"]
 
+_MOST_ROUNDS = 100
+"""Far more than help: clients of a server name systems, and a billion rounds would never end."""
+
 _WIDTHS = re.compile(r"\d+\+\d+(/\d+\+\d+)*")
 
 
@@ -51,8 +54,8 @@ class Rounds:
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
-        if self.rounds < 0:
-            raise BadInput(f"navigation needs rounds >= 0, not {self.rounds}")
+        if not 0 <= self.rounds <= _MOST_ROUNDS:
+            raise BadInput(f"navigation makes 0 to {_MOST_ROUNDS} rounds, not {self.rounds}")
         if not _WIDTHS.fullmatch(self.widths):
             raise BadInput(
                 f"widths are written k_d+k_c/k_d+k_c, such as 300+700/700+300; got {self.widths!r}"

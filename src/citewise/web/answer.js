@@ -4,6 +4,7 @@ import { api, Offline } from "./api.js";
 import { adjust, ask, backToDraft, moreLike, requestBody, startAgain } from "./asking.js";
 import { card } from "./card.js";
 import { button, byId, h, replace } from "./dom.js";
+import { judge } from "./judging.js";
 import { showMap } from "./map.js";
 import { glide } from "./moving.js";
 import { copy } from "./notices.js";
@@ -98,7 +99,7 @@ function filters(all) {
     rejected.size > 0 &&
       button(
         `Bring back ${number(rejected.size)} not relevant`,
-        () => change({ rejected: new Set() }),
+        bringBack,
         { class: "chip" },
       ),
     hasYears() &&
@@ -108,6 +109,13 @@ function filters(all) {
         { class: "chip chosen", "aria-label": "Any year" },
       ),
   );
+}
+
+/** Show the papers again that were taken out, and take the verdicts back. */
+function bringBack() {
+  const found = state.answer.recommendations.filter(({ paper }) => state.rejected.has(paper.id));
+  for (const each of found) judge(each, "cleared");
+  change({ rejected: new Set() });
 }
 
 function hasYears() {

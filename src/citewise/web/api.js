@@ -110,7 +110,8 @@ function paperPath(id) {
 
 /** Return the library's document with its first and last year. */
 function openedLibrary(document) {
-  const years = Object.keys(document.years ?? {}).map(Number);
+  // 0 stands for papers without a year
+  const years = Object.keys(document.years ?? {}).map(Number).filter((year) => year > 0);
   return { ...document, years: years.length ? [Math.min(...years), Math.max(...years)] : [] };
 }
 

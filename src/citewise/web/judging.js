@@ -6,12 +6,16 @@ import { notice } from "./notices.js";
 import { change, state } from "./state.js";
 import { cut } from "./words.js";
 
-/** Keep a verdict; the page goes on where that fails. */
+let warned = false;
+
+/** Keep a verdict; the page goes on where that fails, and says so once. */
 export function judge({ paper, rank }, verdict) {
-  const { title, abstract, cited } = requestBody();
-  api
-    .judge(paper.id, verdict, title || abstract ? { title, abstract, cited } : null, rank)
-    .catch(() => {});
+  const { title, abstract, cited, hidden, authors, year } = requestBody();
+  const query = { title, abstract, cited, hidden, authors, ...(year && { year }) };
+  api.judge(paper.id, verdict, title || abstract ? query : null, rank).catch((error) => {
+    if (!warned) notice(`What you accept and reject cannot be kept: ${error.message}`);
+    warned = true;
+  });
 }
 
 /** Take a paper out of the answer, with a way back. */

@@ -118,7 +118,8 @@ def test_pairs_are_cut_as_the_scorer_cuts_them(
     query, candidate = (" ".join(random.choice(WORDS, size)) for size in lengths)
     ours = Tokenizer(folder, 64)
     cut = Truncation.parse(rule)
-    ids, segments = ours.pair(*ours.read([query, candidate]), cut)
+    read = ours.read([query, candidate])
+    ids, segments = ours.pair(read[0], read[1], cut)
 
     scorer = pair_scorer_named(str(folder), "fp32", truncation=cut)
     theirs = scorer._tokens([(query, candidate)])[0]  # type: ignore[attr-defined]

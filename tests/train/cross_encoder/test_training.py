@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -34,12 +35,16 @@ from citewise.train.cross_encoder.training import (  # noqa: E402
     questions_of,
     train_cross_encoder,
 )
+from command_line import Run  # noqa: E402
 from train.nnselect.topics import library  # noqa: E402
 
 SETTINGS = CrossEncoderSettings(
     split=SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2),
     system="bm25",
     depth=20,
+    positives=2,
+    negatives=3,
+    random_negatives=0,
     most=80,
     truncation="20+20",
     rate=2e-3,
@@ -181,9 +186,10 @@ def test_pairs_are_what_their_labels_say(stores: Stores, changes: dict[str, Any]
 
 
 def test_ablations_add_what_was_not_retrieved(stores: Stores) -> None:
+    ablations: list[dict[str, Any]] = [{}, {"extra_positives": 5}, {"random_negatives": 5}]
     plain, extra, drawn = (
         sum(each.rows.size for each in lists(stores, replace(SETTINGS, positives=0, **changes)))
-        for changes in ({}, {"extra_positives": 5}, {"random_negatives": 5})
+        for changes in ablations
     )
     assert extra > plain
     assert drawn > plain
@@ -233,16 +239,17 @@ def test_what_another_library_holds_too_is_not_learned_from(
 
 
 def test_settings_without_a_meaning_are_refused() -> None:
-    for changes in (
+    meaningless: list[dict[str, Any]] = [
         {"loss": "other"},
         {"truncation": "much"},
         {"rate": 0.0},
         {"depth": 0},
         {"negatives": -1},
         {"epochs": 0},
-    ):
+    ]
+    for changes in meaningless:
         with pytest.raises(BadInput):
-            replace(SETTINGS, **changes)  # type: ignore[arg-type]
+            replace(SETTINGS, **changes)
     with pytest.raises(BadInput, match="paper"):
         preset("other")
 
@@ -259,3 +266,32 @@ def test_too_few_papers_are_refused(tmp_path: Path, start: Path) -> None:
     citewise.add([citewise.Paper("a", "A", year=2000)], tmp_path / "l", vectors=False)
     with pytest.raises(BadInput, match="at least"):
         train_cross_encoder(citewise.open(tmp_path / "l").stores, start)
+
+
+def test_the_command_trains_and_learns_the_final_order(
+    path: Path, start: Path, tmp_path: Path, run: Run
+) -> None:
+    folder = tmp_path / "library"
+    shutil.copytree(path, folder)
+    done = run(
+        *("train", "cross-encoder", "--library", folder, "--start", start, "--to", tmp_path / "m"),
+        *("--dev", "2008-2009", "--test", "2010", "--least", "2", "--system", "bm25"),
+        *("--most", "40", "--truncation", "16+16", "--checkpoints", tmp_path / "c"),
+    )
+    assert done.code == 0, done.err
+    assert "MAP@50" in done.out
+    assert "the final order" in done.err
+    library = citewise.open(folder)
+    answer = library.recommend("Words of a topic", system=f"bm25+rerank(model={tmp_path / 'm'})")
+    assert "re-ranked" in answer.served_by.note
+
+
+def test_the_command_trains_an_encoder(path: Path, start: Path, tmp_path: Path, run: Run) -> None:
+    done = run(
+        *("train", "encoder", "--library", path, "--start", start, "--to", tmp_path / "m"),
+        *("--dev", "2008-2009", "--test", "2010", "--least", "2", "--most", "20"),
+        *("--tokens", "16", "--checkpoints", tmp_path / "c", "--format", "json"),
+    )
+    assert done.code == 0, done.err
+    assert '"kind": "encoder"' in done.out
+    assert (tmp_path / "m" / "model.safetensors").is_file()

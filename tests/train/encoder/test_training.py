@@ -107,9 +107,15 @@ def test_it_learns_and_is_read_by_the_encoder_that_serves(
 
 
 def test_settings_without_a_meaning_are_refused() -> None:
-    for changes in ({"near": 50}, {"sampling": "other"}, {"temperature": 0.0}, {"tokens": 0}):
+    meaningless: list[dict[str, Any]] = [
+        {"near": 50},
+        {"sampling": "other"},
+        {"temperature": 0.0},
+        {"tokens": 0},
+    ]
+    for changes in meaningless:
         with pytest.raises(BadInput):
-            replace(SETTINGS, **changes)  # type: ignore[arg-type]
+            replace(SETTINGS, **changes)
 
 
 def test_a_margin_beyond_the_graph_is_refused(stores: Stores) -> None:

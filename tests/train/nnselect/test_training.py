@@ -177,7 +177,7 @@ def test_nothing_of_the_first_dev_year_is_used(tmp_path: Path) -> None:
     years = msgspec.structs.replace(SETTINGS.split, dev=(2007, 2009))
     settings = replace(RANDOM, split=years, tuning=50, epochs=1)
     stores = LibraryFolder(tmp_path)
-    questions, _, year = training._questions(stores, settings, None)
+    questions, _, year = training.judging_questions(stores, years, settings.tuning)
     assert min(each.query.year or 0 for each in questions) == 2008 and year == 2006
     trained = train_nnselect(stores, settings, folder=tmp_path / "checkpoints")
     assert trained.model.provenance["papers up to"] == 2006

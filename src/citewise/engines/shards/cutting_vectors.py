@@ -14,7 +14,14 @@ from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.files import write_array
 from citewise.library.folder import LibraryFolder
 from citewise.library.manifest import RunEntry, VectorSetEntry
-from citewise.library.vectors import Kind, VectorWriter, text_hashes
+from citewise.library.vectors import (
+    VECTORS,
+    Kind,
+    VectorWriter,
+    load_folder,
+    set_folders,
+    text_hashes,
+)
 from citewise.protocols import EncodedBy
 
 _NAME = "000001"
@@ -52,9 +59,10 @@ def cut_embeddings(source: LibraryFolder, rows: Rows, folder: Path) -> dict[str,
 
 
 def cut_text_vectors(source: LibraryFolder, rows: Rows, folder: Path) -> None:
-    """Write the vectors that an encoder made of some papers, and of the shard's spans."""
-    reader = source.vectors.reader
-    if reader is None:
+    """Write the vectors that encoders made of some papers, and of the shard's spans."""
+    folders = (source.path / VECTORS, *set_folders(source.path))
+    readers = {each: reader for each in folders if (reader := load_folder(each)) is not None}
+    if not readers:
         return
 
     rows = rows[np.isin(rows, source.papers.rows)]
@@ -65,4 +73,6 @@ def cut_text_vectors(source: LibraryFolder, rows: Rows, folder: Path) -> None:
         "spans": np.unique(spans),
         "papers": np.unique(np.concatenate([np.zeros(0, np.uint64), *papers])),
     }
-    VectorWriter(folder, _Recorded(reader.manifest.encoder)).copy(reader, wanted)
+    for each, reader in readers.items():
+        below = folder / each.relative_to(source.path)
+        VectorWriter(below, _Recorded(reader.manifest.encoder)).copy(reader, wanted)

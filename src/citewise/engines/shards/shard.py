@@ -228,9 +228,16 @@ class Shard:
         )
 
     def cosines(self, name: str, vector: NDArray[np.float32], rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector."""
+        """Return the cosine of each paper with a vector."""
         papers = self._vectors.papers(name)
         return papers.cosines(vector, rows) if papers is not None else np.full(rows.size, np.nan)
+
+    def similarities(self, name: str, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return how similar each paper is to a vector, by the distance of the set."""
+        papers = self._vectors.papers(name)
+        if papers is None:
+            return np.full(rows.size, np.nan)
+        return papers.similarities(vector, rows)
 
     def nearest(
         self,

@@ -37,7 +37,7 @@ class ShardedPaperVectors:
         """`citing` are the papers that have references, sorted."""
         self._name, self._entry, self._papers = name, entry, papers
         self._citing, self._scatter = citing, scatter
-        self._recent_cosines = lru_cache(maxsize=_VECTORS_KEPT)(lambda vector: RecentRows(np.take))
+        self._recently = lru_cache(maxsize=_VECTORS_KEPT)(lambda *asked: RecentRows(np.take))
 
     @property
     def about(self) -> EncodedBy:
@@ -53,14 +53,22 @@ class ShardedPaperVectors:
         return gathered(answers, np.full((rows.size, self.about.size), np.nan, np.float32))
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        """Return the cosine of each paper with a unit vector, NaN where either has none."""
-        recent = self._recent_cosines(vector.tobytes())
-        answers = recent.answered(rows, lambda unknown: self._cosines(vector, unknown))
-        return gathered(answers, np.full(rows.size, np.nan))
+        """Return the cosine of each paper with a vector, NaN where either has none."""
+        return self._compared("cosines", vector, rows)
 
-    def _cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
-        answers = self._scatter.by_row("cosines", rows, before=(self._name, vector))
-        return gathered(answers, np.full(rows.size, np.nan))
+    def similarities(self, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return how similar each paper is to a vector, NaN where either has none."""
+        return self._compared("similarities", vector, rows)
+
+    def _compared(self, method: str, vector: NDArray[np.float32], rows: Rows) -> Column:
+        """Return one number a paper; of those that were asked for lately, without asking again."""
+
+        def ask(unknown: Rows) -> Column:
+            answers = self._scatter.by_row(method, unknown, before=(self._name, vector))
+            return gathered(answers, np.full(unknown.size, np.nan))
+
+        recent = self._recently(method, vector.tobytes())
+        return gathered(recent.answered(rows, ask), np.full(rows.size, np.nan))
 
     def nearest(
         self, vector: NDArray[np.float32], k: int, scope: Scope, among: Rows | None = None

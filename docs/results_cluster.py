@@ -1,0 +1,66 @@
+"""Tables of a library on a cluster: equality with one library, time, faults."""
+
+from measured import Result, Table, cell, result, titled
+
+_COMPARED = ("cluster-equality-cs", "cluster-equality-scisummnet")
+
+
+def equality() -> str:
+    """Return for how many queries shards answer as one library does."""
+
+    def rows(found: Result) -> Table:
+        (same,) = {
+            name
+            for each in found["compared"].values()
+            for name in each
+            if name.startswith("the same") and "rows" in name
+        }
+        head = ["library and system", "queries", same, "the same first 20", "largest difference"]
+        return head, [
+            [
+                name,
+                each["queries"],
+                each[same],
+                each["the same first 20 in order"],
+                f"{each['largest difference of a score']:.1g}",
+            ]
+            for name, each in found["compared"].items()
+        ]
+
+    return "\n\n".join(titled(name, rows) for name in _COMPARED)
+
+
+def latency() -> str:
+    """Return how long `best` takes over one library, its shards, and a cluster, in turns."""
+
+    def rows(found: Result) -> Table:
+        times, late = found["ms, median"], found["ms, 95th percentile"]
+        return ["", "ms, median", "ms, 95th percentile", "times the library"], [
+            [name, times[name], late[name], found["times the library"][name]] for name in times
+        ]
+
+    found = result("cluster-latency")
+    if found is None:
+        return titled("cluster-latency", rows)
+    sent = ", ".join(
+        f"{cell(value)} {name}" for name, value in found["a query on the cluster"].items()
+    )
+    return (
+        f"{titled('cluster-latency', rows)}\n\n{found['queries']} drafts of `{found['library']}`, "
+        f"{found['rounds']} rounds, by `best` with the papers of the first 20. A query on the "
+        f"cluster: {sent}."
+    )
+
+
+def faults() -> str:
+    """Return what a client saw of faults."""
+
+    def rows(found: Result) -> Table:
+        names = ("times", "answers", "wrong answers", "errors", "slowest answer, s")
+        again = "until every shard had two replicas again, s, median"
+        return ["fault", *names, again], [
+            [fault, *(each[name] for name in names), each[again]]
+            for fault, each in found["faults"].items()
+        ]
+
+    return titled("cluster-faults", rows)
