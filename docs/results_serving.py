@@ -15,7 +15,8 @@ def pdf() -> str:
             "authors": "authors",
             "entries": "number of references",
         }
-        columns = {**found["layouts"], "as compiled": found["compiled"]}
+        compiled = {"as compiled": found["compiled"]} if found["compiled"]["title printed"] else {}
+        columns = {**found["layouts"], **compiled}
         head = ["right, of those that have it", *columns]
         table = [
             [label, *(_of(each["right"][part]) for each in columns.values())]

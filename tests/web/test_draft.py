@@ -41,8 +41,8 @@ PRINT = pdf(
         (60, 670, 14, "1 Introduction"),
         (60, 650, 10, "Context helps [1], and so does content [2], as many papers have found."),
         (60, 620, 14, "References"),
-        (60, 600, 10, "[1] Qi He. Context-Aware Citation Recommendation. WWW, 2010."),
-        (60, 586, 10, "[2] Ann Nobody. A Book That the Sample Does Not Have. Press, 1999."),
+        (60, 600, 10, '[1] Qi He, "Context-Aware Citation Recommendation," WWW, 2010.'),
+        (60, 586, 10, '[2] Ann Nobody, "A Book That the Sample Does Not Have," Press, 1999.'),
     ]
 )
 
