@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import citewise
+from bert_folders import small_bert
 from citewise.api import Library
 from citewise.explain.reasons import KINDS, kind_of, label_of
 from citewise.rank.derived import of_drafts, of_sentences
@@ -155,12 +156,18 @@ def test_every_kind_of_reason_is_given(sample: Library, tmp_path: Path) -> None:
 # Who writes what
 
 
-def test_stages_write_what_the_catalogue_says(stored: Library) -> None:
+def test_stages_write_what_the_catalogue_says(
+    stored: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every signal of every answer is declared, and every stage that is named exists."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    pairs = small_bert(tmp_path / "pairs", ("bees", "graphs"), head=True)
+    texts = small_bert(tmp_path / "texts", ("bees", "graphs"))
+    reranked = f"bm25+rerank(model={pairs},encoder={texts},depth=3)"
     query = Query("Citation ranking of bees", "neural graphs", cited=("p1",), authors=("O. Wabe",))
     sentence = replace(query, sentence="The dance language of honey bees")
     seen: set[str] = set()
-    for system in CHECKED:
+    for system in [*CHECKED, reranked]:
         for asked in (query, sentence):
             ranking = stored.recommender(system).rank(asked, 50)
             assert {*ranking.signals} <= {signal.name for signal in SIGNALS}, system
