@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import citewise.errors as errors
+from citewise import errors
 from citewise.engines.ray.connection import NAMESPACE
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.shard_node import Failure
