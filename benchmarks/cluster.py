@@ -24,7 +24,7 @@ import numpy as np
 import citewise
 from citewise.api import Library
 from citewise.engines.ray import cluster
-from citewise.engines.ray.connection import Address
+from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.local_nodes import end_node, known_nodes, start_node
 from citewise.engines.shards.cutting import cut

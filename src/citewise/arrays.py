@@ -93,8 +93,9 @@ def distinct(rows: Rows) -> Rows:
     """Return the distinct rows, sorted; faster than np.unique for thousands of them."""
     end = int(rows.max(initial=-1)) + 1
     if not _is_small(end, rows.size):
-        ordered: Rows = np.sort(rows)
-        return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+        ordered = np.sort(rows)
+        first: Rows = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+        return first
 
     present = np.zeros(end, np.bool_)
     present[rows] = True

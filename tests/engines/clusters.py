@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from citewise.engines.ray import cluster
-from citewise.engines.ray.connection import Address
+from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.local_nodes import token_file
 

@@ -13,7 +13,7 @@ import pytest
 import citewise
 from citewise.api import Library
 from citewise.engines.ray import cluster, opening
-from citewise.engines.ray.connection import Address
+from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.local_nodes import end_node, known_nodes
 from citewise.engines.ray.opening import ClusterStores
 from citewise.engines.shards import manifest as manifests

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, show
 from citewise.engines.ray import cluster as clusters
-from citewise.engines.ray.connection import Address
+from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.shards.cutting import MOST_SHARDS, cut
 from citewise.errors import BadInput

@@ -2,6 +2,7 @@
 
 import threading
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +129,7 @@ class TermStore:
         return lengths
 
 
-def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[np.unsignedinteger], np.uint32]:
+def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[Any], np.uint32]:
     """Return a table from the lower bits of a term to 1 + its position in `terms`, and a mask for
     these bits; 0 where no term has them.
 

@@ -191,7 +191,7 @@ class VectorStore:
 
     def papers(self, name: str) -> PaperVectors | None:
         """Return a set of papers' vectors; None where there is none of that name."""
-        return self.sets.get(name) or self._encoded.get(name)
+        return self.sets[name] if name in self.sets else self._encoded.get(name)
 
     @cached_property
     def _encoded(self) -> "dict[str, EncodedPapers]":

@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from citewise.engines.ray.connection import NAMESPACE, Address, join
+from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.connection import NAMESPACE, join
 from citewise.engines.ray.directory import ClusterState, Directory
 from citewise.engines.ray.local_nodes import start_nodes, stop_nodes
 from citewise.engines.ray.opening import directory_of, state_of

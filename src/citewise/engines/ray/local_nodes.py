@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
-from citewise.engines.ray.connection import SETTINGS, Address
+from citewise.engines.ray.addresses import SETTINGS, Address
 from citewise.errors import BadInput, MissingExtra, Unavailable
 from citewise.library.files import replace
 

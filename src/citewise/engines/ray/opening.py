@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from citewise.engines.ray.connection import NAMESPACE, Address, join
+from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.connection import NAMESPACE, join
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.transport import RayTransport
 from citewise.engines.shards import manifest as manifests
