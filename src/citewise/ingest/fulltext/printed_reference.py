@@ -37,6 +37,7 @@ _NO_TITLE = re.compile(r"^\W*\d|doi|https?:|10\.\d{4}/|^pp?\.|^[Nn]o\.|^[Vv]ol")
 _BETWEEN = re.compile(
     r"\s*;\s*|\s*,?\s+(?:and|&)\s+|,\s+(?=[A-ZÀ-Þ][\w'’-]{2,}|[A-ZÀ-Þ]\.\s?(?:[A-ZÀ-Þ]\.\s?)*[A-ZÀ-Þ]\w)"
 )
+_INITIALS = re.compile(r"\b[A-ZÀ-Þ]\.")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _VENUE = re.compile(
     r"(?:In\b|in:|Proceedings|Journal|Trans(?:actions|\.)|Advances in|arXiv|CoRR|PhD"
@@ -71,7 +72,8 @@ def _title(text: str) -> str:
     """Return the title of a printed reference, or "".
 
     That is what is in quotation marks, else the first part between full stops, or then between
-    commas, that looks like a title.
+    commas, that looks like a title. A title whose words are all capitalised looks like names: where
+    nothing else is found, it is the first part after the names that has words and no initials.
     """
     quoted = _QUOTED.search(text)
     if quoted:
@@ -91,7 +93,9 @@ def _title(text: str) -> str:
         and _is_title(part, first=True)
         and sum(word[0].islower() for word in part.split()) * 2 >= len(part.split())
     )
-    return (next(between_stops, "") or next(between_commas, "")).strip(" .,;:")
+    capitalised = (part for part in parts[1:] if _is_worded(part) and not _INITIALS.search(part))
+    found = next(between_stops, "") or next(between_commas, "") or next(capitalised, "")
+    return found.strip(" .,;:")
 
 
 def parts_of(text: str) -> list[str]:
@@ -109,14 +113,19 @@ def parts_of(text: str) -> list[str]:
 def _is_title(part: str, first: bool) -> bool:
     """Return whether a part of a reference looks like a title: words, no venue, few names."""
     words = part.split()
-    real_words = len(_WORD.findall(part))
-    if len(part) > 400 or real_words < 3 or len(words) > 2 * real_words:
-        return False
-    if _VENUE.match(part) or _NO_TITLE.search(part):
+    if not _is_worded(part):
         return False
 
     names = sum(bool(_NAME.fullmatch(word.strip(",;"))) for word in words)
     return names < (0.5 if first else 0.75) * len(words) and (not first or part.count(",") < 3)
+
+
+def _is_worded(part: str) -> bool:
+    """Return whether a part of a reference has at least three words, and is no venue."""
+    words, real_words = len(part.split()), len(_WORD.findall(part))
+    if len(part) > 400 or real_words < 3 or words > 2 * real_words:
+        return False
+    return not _VENUE.match(part) and not _NO_TITLE.search(part)
 
 
 def _authors(text: str) -> list[str]:
