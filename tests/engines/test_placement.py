@@ -1,6 +1,6 @@
 """Replicas are on different nodes, evenly spread, and move no more than they must."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewise.engines.ray.placement import Placement, placed
@@ -26,6 +26,7 @@ def test_the_shards_of_a_lost_node_go_to_the_others() -> None:
 
 
 @given(st.integers(1, 20), st.integers(1, 3), NODES, NODES)
+@settings(max_examples=500)
 def test_a_placement_is_complete_and_even(
     shards: int, replicas: int, nodes: list[str], later: list[str]
 ) -> None:
@@ -35,4 +36,4 @@ def test_a_placement_is_complete_and_even(
         assert [len(owners) for owners in found.values()] == [wanted] * shards
         assert all(len(set(owners)) == wanted for owners in found.values())
         assert {node for owners in found.values() for node in owners} <= set(living)
-        assert max(loads(found, living)) <= -(-shards * wanted // len(living)) + 1
+        assert max(loads(found, living)) <= -(-shards * wanted // len(living))

@@ -2,6 +2,8 @@
 
 import time
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.connection import NAMESPACE, join
@@ -12,6 +14,8 @@ from citewise.engines.shards import manifest as manifests
 from citewise.errors import CitewiseError, MissingData, Unavailable
 
 _READY_SECONDS = 600.0
+_HEAD = "node:__internal_head__"
+"""A resource that Ray gives to the head alone."""
 
 
 def up(folder: Path, address: Address, nodes: int = 0, replicas: int = 2) -> ClusterState:
@@ -34,6 +38,7 @@ def up(folder: Path, address: Address, nodes: int = 0, replicas: int = 2) -> Clu
             num_cpus=0,
             max_restarts=-1,
             max_concurrency=8,
+            scheduling_strategy=_on_head(ray),
         )
         .remote(address.name, str(folder.resolve()), replicas)
     )
@@ -45,6 +50,14 @@ def up(folder: Path, address: Address, nodes: int = 0, replicas: int = 2) -> Clu
             return state
         time.sleep(0.2)
     raise Unavailable(f"{address}: the nodes did not start within {_READY_SECONDS:.0f} seconds")
+
+
+def _on_head(ray: ModuleType) -> Any:
+    """Return what puts an actor on the head: the machine that must live, whatever others do."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    heads = [each["NodeID"] for each in ray.nodes() if _HEAD in each["Resources"]]
+    return NodeAffinitySchedulingStrategy(heads[0], soft=True) if heads else None
 
 
 def status(address: Address) -> ClusterState:

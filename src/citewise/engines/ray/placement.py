@@ -33,4 +33,12 @@ def placed(
         while len(placement[shard]) < replicas:
             free = [node for node in nodes if node not in placement[shard]]
             put(shard, min(free, key=lambda node: load[node]))
+
+    # a node with more than its share has a shard that the least loaded one does not have
+    while nodes and max(load.values()) > most:
+        full, least = max(nodes, key=lambda node: load[node]), min(nodes, key=lambda n: load[n])
+        owners = next(each for each in placement.values() if full in each and least not in each)
+        owners[owners.index(full)] = least
+        load[full] -= 1
+        load[least] += 1
     return placement
