@@ -4,6 +4,7 @@ answer and of its parts, and what it finds when half of the references are given
     python benchmarks/best.py            (some ten minutes, the libraries not counted)
 """
 
+import argparse
 import statistics
 import time
 from collections import defaultdict
@@ -23,7 +24,7 @@ from citewise.retrieve.engine import Engine
 from citewise.train.cases import draws
 from lab import CORPORA, library_of, split_of
 from measuring import in_fresh_process, peak_memory, save
-from protocol import WORK, records
+from protocol import WORK, records, saved_queries
 from rivals import PYSERINI, Pyserini
 
 SYSTEMS = ("bm25", "best")
@@ -34,11 +35,13 @@ HALVED = 300
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     library = library_of("cs")
     split = split_of("cs", library, CORPORA["cs"][0])
     questions = split.questions(library.stores, "test")
     spread = questions[:: len(questions) // TIMED][:TIMED]
 
+    saved_queries("cs", 2022, least=5)  # kept in a file, so that serving.py reads no corpus
     rival = build_rival(list(records("cs")))
     latency = timed(library, rival, spread)
     rival.close()
@@ -64,11 +67,12 @@ def main() -> None:
 
 
 LOOKS = (
-    "Test 2022 was looked at seven times before this run, and nothing was chosen by it: by the "
+    "Test 2022 was looked at eight times before this run, and nothing was chosen by it: by the "
     "research that chose the first recipe on dev 2021 (F1@20 .2772, MRR .7323, R@1000 .8069), "
     "twice with that recipe's model (.2750, .7293, .8078), twice with a model before it knew "
-    "authors, cosines and thinner graphs (.2774, .7243, .8149; made faster .277, .724, .814), and "
-    "twice with models that know them (.279, .736, .815; trained again .277, .732, .817)."
+    "authors, cosines and thinner graphs (.2774, .7243, .8149; made faster .277, .724, .814), "
+    "twice with models that know them (.279, .736, .815; trained again .277, .732, .817), and once "
+    "with the present model, which answers as it did then."
 )
 
 

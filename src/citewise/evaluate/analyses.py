@@ -3,6 +3,7 @@
 Each compares the first papers that a system recommends with what the same queries really cite.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -177,7 +178,12 @@ def _places(marked: Sequence[Mask], depth: int) -> dict[str, float]:
 
 def _names(paper: Paper) -> set[frozenset[str]]:
     """Return the authors' names as sets of words: "Dong, Xin Luna" is "Xin Luna Dong"."""
-    return {frozenset(ids.title_words(author)) for author in paper.authors} - {frozenset()}
+    return {_name_words(author) for author in paper.authors} - {frozenset()}
+
+
+@functools.lru_cache(maxsize=100_000)
+def _name_words(author: str) -> frozenset[str]:
+    return frozenset(ids.title_words(author))
 
 
 def popularity(answers: _Answers) -> dict[str, float]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -125,11 +125,14 @@ class VectorReader:
         return ((keys, values) for each, keys, values in self.parts if each == kind)
 
 
-def _lookup(keys: Hashes, hashes: Hashes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the positions of digests among sorted keys, and whether each is there."""
-    positions = np.searchsorted(keys, hashes)
+_Numbers = TypeVar("_Numbers", Hashes, Rows)
+
+
+def _lookup(keys: _Numbers, wanted: _Numbers) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the positions of digests or rows among sorted keys, and whether each is there."""
+    positions = np.searchsorted(keys, wanted)
     known = positions < keys.size
-    known[known] = keys[positions[known]] == hashes[known]
+    known[known] = keys[positions[known]] == wanted[known]
     return positions, known
 
 
@@ -219,7 +222,12 @@ class EncodedPapers:
 
     def of(self, rows: Rows) -> NDArray[np.float32]:
         """Return the vector of each paper's title and abstract, NaN where it has none."""
-        return self._reader.find("papers", text_hashes(self._papers.read(rows))).astype(np.float32)
+        known_rows, places = self._placed
+        at, known = _lookup(known_rows, rows)
+        values = self._reader.values("papers")
+        found = np.full((rows.size, values.shape[1]), np.nan, np.float32)
+        found[known] = values[places[at[known]]]
+        return found
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Column:
         """Return the cosine of each paper with a vector, NaN where it has none."""
