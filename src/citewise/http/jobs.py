@@ -1,7 +1,6 @@
 """Imports as jobs: each a process of its own, whose state is a file that every worker can read."""
 
 import contextlib
-import os
 import re
 import secrets
 import shutil
@@ -15,6 +14,7 @@ from typing import Any
 import msgspec
 
 from citewise.http.problems import Problem, overloaded
+from citewise.http.processes import is_alive
 from citewise.http.settings import Settings
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -149,9 +149,6 @@ def read_state(folder: Path) -> dict[str, Any]:
 def _is_running(folder: Path) -> bool:
     """Return whether the process of a job is there; one that was just started counts."""
     try:
-        os.kill(int((folder / "process").read_text()), 0)
-    except ProcessLookupError:
-        return False
-    except (FileNotFoundError, PermissionError):
+        return is_alive(int((folder / "process").read_text()))
+    except FileNotFoundError:
         return True
-    return True

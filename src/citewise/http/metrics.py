@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from citewise.http.processes import is_alive
+
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of the latency histogram, in seconds."""
 
@@ -77,7 +79,7 @@ class Metrics:
             with contextlib.suppress(OSError, ValueError):  # a process is just making its file
                 counters = np.fromfile(file, np.float64).reshape(self._shape)
                 total += counters
-                in_flight += counters[-1, 0] if _is_alive(int(file.stem)) else 0.0
+                in_flight += counters[-1, 0] if is_alive(int(file.stem)) else 0.0
         return total, in_flight
 
     def _counts(self, total: NDArray[np.float64]) -> Iterator[str]:
@@ -99,13 +101,3 @@ class Metrics:
                 seconds = float(total[line, -1])
                 yield f'citewise_request_seconds_sum{{route="{route}"}} {seconds:.6f}'
                 yield f'citewise_request_seconds_count{{route="{route}"}} {upto[-1]:.0f}'
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
