@@ -64,7 +64,8 @@ def main() -> None:
 
     part = "test" if asked.test else "dev"
     found = {corpus: measured(corpus, part, asked) for corpus in asked.corpora}
-    save("citeomatic", {**before(), part: found})
+    known = before()
+    save("citeomatic", {**known, part: {**known.get(part, {}), **found}})
 
 
 def before() -> dict:
