@@ -11,12 +11,11 @@ minute for scisummnet and some half an hour of one core for all three.
 import sys
 import time
 
-import citewise
 from citewise.evaluate import Question
 from citewise.evaluate.sentences import MEASURES
 from citewise.retrieve.ilciter import IlciterParameters
 from citewise.text.tokens import word_count
-from contexts import COLLECTIONS, dev_questions, library_of
+from contexts import COLLECTIONS, dev_questions, with_span_vectors
 from local import quality
 from measuring import save
 
@@ -42,11 +41,7 @@ def main() -> None:
 
 def measure(name: str) -> dict:
     """Return what each variant finds for the sentences of a collection, all and long ones only."""
-    library = library_of(name)
-    if library.stores.vectors.encoded_by() is None:
-        citewise.encode(library.stores.info.location, threads=1)
-        library = citewise.open(library.stores.info.location)
-
+    library = with_span_vectors(name)
     about, questions = library.describe(), dev_questions(library, name, draft=False)
     long = [each for each in questions if is_long(each)]
     start = time.process_time()

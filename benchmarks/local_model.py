@@ -3,9 +3,10 @@ measures it without families of signals and without collections.
 
     python benchmarks/local_model.py [--keep] [--tenth]
 
-Some seven minutes of one core; features are kept; --keep writes the model; --tenth asks a tenth of
-the questions, to see that it runs. Quality is measured on sentences of the same years whose papers
-the model did not learn from.
+Some twenty minutes of one core, and half an hour more to encode the spans; features are kept.
+--keep writes the model; --tenth asks a tenth of the questions, to see that it runs. Quality is
+measured on sentences of the same years whose papers the model did not learn from. What ships reads
+no vectors; local_meaning.py has what they would bring.
 """
 
 import json
@@ -25,9 +26,17 @@ from citewise.rank.trees import SENTENCE_MODEL, TreeModel
 from citewise.train.examples import Examples
 from citewise.train.findings import ablation, figures, scored
 from citewise.train.fitting import fit_trees
-from citewise.train.sentences import KINDS, TARGET, Extraction, by_paper, examples, poorer
+from citewise.train.sentences import (
+    BY_WORDS,
+    KINDS,
+    TARGET,
+    Extraction,
+    by_paper,
+    examples,
+    poorer,
+)
 from citewise.train.training import saved_model
-from contexts import library_of
+from contexts import with_span_vectors
 from measuring import COMMIT, save
 from protocol import WORK
 
@@ -44,12 +53,12 @@ ONE_IN = 5
 SHARE, MARK = (10, "-tenth") if "--tenth" in sys.argv else (1, "")
 MODEL = Path(citewise.__file__).parent / "rank" / "models" / "sentences"
 
-FEATURES = TARGET.features
+FEATURES = BY_WORDS
 Sets = dict[str, dict[str, Examples]]
 
 
 def main() -> None:
-    sets = {f"{name} {year}": examples_of(name, year, most // SHARE) for name, year, most in PARTS}
+    sets = narrowed(all_examples(), FEATURES)
     trees = fit_trees(Examples.join([each["train"] for each in sets.values()]), FEATURES, TREES, 0)
 
     about = {
@@ -116,6 +125,20 @@ def transfer(sets: Sets) -> dict:
     return found
 
 
+def all_examples() -> Sets:
+    """Return the features of every part's questions, those of meaning included."""
+    return {f"{name} {year}": examples_of(name, year, most // SHARE) for name, year, most in PARTS}
+
+
+def narrowed(sets: Sets, features: Sequence[str]) -> Sets:
+    """Return the sets with some of the features."""
+    kept = [TARGET.features.index(name) for name in features]
+    return {
+        part: {kind: each.columns(kept) for kind, each in kinds.items()}
+        for part, kinds in sets.items()
+    }
+
+
 def examples_of(name: str, year: int, most: int) -> dict[str, Examples]:
     """Return the features of questions to learn from ("train"), and of held-out ones with the draft
     ("draft") and without ("alone"); files keep them from run to run.
@@ -125,7 +148,7 @@ def examples_of(name: str, year: int, most: int) -> dict[str, Examples]:
         for part in ("train", "draft", "alone")
     }
     if not all(file.exists() for file in files.values()):
-        stores = library_of(name).stores
+        stores = with_span_vectors(name).stores
         train, rest = held_out(sentence_questions(stores, SentenceSplit((year, year), most)))
         rest = rest[:: max(1, len(rest) * SHARE // HELD_OUT)][: HELD_OUT // SHARE]
         alone = [replace(each, query=replace(each.query, title="", abstract="")) for each in rest]

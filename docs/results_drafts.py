@@ -127,6 +127,32 @@ def transfer() -> str:
     return titled("transfer-elife", rows)
 
 
+def own_ranker() -> str:
+    """Return what a library's own ranker finds in that field, by the vectors that it reads."""
+
+    def rows(found: Result) -> Table:
+        measures = ("F1@20", "MRR@1000", "R@1000")
+        return ["queries, system", *measures, "F1@20, × BM25", "MRR, × BM25"], [
+            [
+                f"{part}, {_OWN_RANKERS.get(system, f'`{system}`')}",
+                *(fixed(values[measure][0]) for measure in measures),
+                *(f"{values[f'{name} / bm25{chr(39)}s']:.2f}" for name in measures[:2]),
+            ]
+            for part in ("dev", "test")
+            if part in found
+            for system, values in found[part]["quality"].items()
+        ]
+
+    return titled("own-ranker-elife", rows)
+
+
+_OWN_RANKERS = {
+    "best(model=shipped)": "`best` as it ships",
+    "best, trained with nnselect": "a ranker of its own",
+    "best, trained with minilm": "a ranker of its own, vectors of MiniLM",
+}
+
+
 def small_libraries() -> str:
     """Return what the learned system and BM25 find in small libraries."""
 

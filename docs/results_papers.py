@@ -230,11 +230,11 @@ def neighbours() -> str:
 
 
 def venues() -> str:
-    """Return F1@20 by venue."""
+    """Return F1@20 by field."""
 
     def rows(found: Result) -> Table:
         systems = [name for name in next(iter(found["venues"].values())) if name != "queries"]
-        return ["venue", "queries", *(f"`{name}`" for name in systems)], [
+        return [found["by"], "queries", *(f"`{name}`" for name in systems)], [
             [name, each["queries"], *(fixed(each[system]) for system in systems)]
             for name, each in found["venues"].items()
         ]

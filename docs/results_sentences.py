@@ -124,6 +124,19 @@ def _local_cell(found: Mapping[str, Any] | None) -> str:
     return f"{_pair(found['draft'])}; {_pair(found['alone'])}" if found else ""
 
 
+def local_meaning() -> str:
+    """Return what vectors of spans bring to the model for sentences, by collection and year."""
+
+    def rows(found: Result) -> Table:
+        quality = found["held out, MRR and hit@10"]
+        parts = [*next(iter(quality.values()))]
+        return ["with draft; sentence alone", *parts], [
+            [label, *(_local_cell(each[part]) for part in parts)] for label, each in quality.items()
+        ]
+
+    return titled("local_meaning", rows)
+
+
 def local_speed() -> str:
     """Return what an answer for a sentence takes."""
 

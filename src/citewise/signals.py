@@ -570,6 +570,7 @@ _FROM_TEXT = "its title and abstract share words with your sentence"
 _NAMES = "cited for the names in your sentence"
 _CONTEXT = "cited by papers similar to your draft"
 _SUPPORT = "how often it is cited in sentences"
+_FOR_SAME = "cited for claims of similar meaning"
 
 SENTENCES = Catalogue(
     [
@@ -586,6 +587,19 @@ SENTENCES = Catalogue(
             ("span_nearness_plus", _FOR_SIMILAR, (PLAIN,), "cited_for"),
             ("near_spans", _FOR_SIMILAR, (LOG,), "cited_for"),
             ("spans", _FOR_SIMILAR, (LOG,), "cited_for"),
+        ),
+        *_signals(
+            "sentences",
+            "meaning of spans",
+            ("meaning_best", _FOR_SAME, (PLAIN, RATIO, RANK), "cited_for"),
+            ("meaning_mass", _FOR_SAME, (RATIO, RANK), "cited_for"),
+            ("meaning_mass_near", _FOR_SAME, (RATIO, RANK), "cited_for"),
+            ("meaning_and_words", _FOR_SAME, (RATIO, RANK), "cited_for"),
+            ("meaning_nearness", _FOR_SAME, (PLAIN,), "cited_for"),
+            ("meaning_profile_best", _FOR_SAME, (PLAIN, RATIO, RANK), "cited_for"),
+            ("meaning_profile_mean", _FOR_SAME, (PLAIN, RATIO, RANK), "cited_for"),
+            ("meaning_profile_mass", _FOR_SAME, (RATIO, RANK), "cited_for"),
+            may_be_unknown=True,
         ),
         *_signals(
             "sentences",

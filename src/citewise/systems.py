@@ -16,7 +16,7 @@ from citewise.embed.encoders import encoder_of
 from citewise.embed.field_cosines import FieldCosines
 from citewise.embed.query_vectors import query_vectors
 from citewise.embed.word_models import NNSELECT, required_model_of
-from citewise.errors import BadInput, BadLibrary, MissingData
+from citewise.errors import BadInput, BadLibrary, MissingData, MissingExtra
 from citewise.expand.authors import Authors
 from citewise.expand.context import ContextNeighbours
 from citewise.expand.dense import DenseNeighbours
@@ -31,6 +31,7 @@ from citewise.rank.learned import LinearRanker, TreeRanker
 from citewise.rank.nnrank import NNRank, nnrank_of, required_nnrank
 from citewise.rank.nnrank_features import PairReader
 from citewise.rank.sentence_ranker import SentenceRanker
+from citewise.rank.sentence_signals import MEANING
 from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, TreeModel, model_for
 from citewise.recommend import RankStep, Recommender, Stages
 from citewise.render import renderers
@@ -43,7 +44,9 @@ from citewise.retrieve.ilciter import Ilciter, IlciterParameters
 from citewise.retrieve.navigation import Navigation, Rounds
 from citewise.retrieve.nnselect import NNSelect, Selection
 from citewise.scoring.fusion import FUSIONS
+from citewise.signals import plain
 from citewise.spans.coverage import cites_more, coverage, trust
+from citewise.spans.dense import DenseSimilarity
 from citewise.spans.profiles import ClaimSearch
 
 
@@ -227,11 +230,16 @@ class EvidenceSettings:
     """`own`: the model that was trained on the library, where there is one; `shipped`: always the
     package's.
     """
+    dense: str = "always"
+    """`always`: spans are compared by their vectors too, where the library has some and its own
+    model learned to read them; `never`: by words alone.
+    """
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
         _at_least_one("evidence", kept=self.kept, neighbours=self.neighbours, voted=self.voted)
         _one_of("evidence", "model", self.model, "own", "shipped")
+        _one_of("evidence", "dense", self.dense, "always", "never")
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages with the model that these settings choose; those of `best` in a library
@@ -257,11 +265,29 @@ class EvidenceSettings:
     def stages(self, stores: Stores, claims: ClaimSearch, model: TreeModel) -> Stages:
         """Return the stages with a given model; they share `claims`."""
         trusted = trust(coverage(stores)) if model.shipped else 1.0
-        ranker = SentenceRanker(stores, claims, model, trusted)
+        dense, note = self._dense(stores, model)
+        ranker = SentenceRanker(stores, claims, model, trusted, dense)
         found = self.candidate_stages(stores, claims, BY_WORDS if trusted == 1 else DEEP)
-        usual = dataclasses.replace(self, model="own") == EvidenceSettings()
+        usual = dataclasses.replace(self, model="own", dense="always") == EvidenceSettings()
         calibrator = _calibrator(stores, model, usual)
-        return dataclasses.replace(found, rankers=(RankStep(ranker),), calibrator=calibrator)
+        return dataclasses.replace(
+            found, rankers=(RankStep(ranker),), calibrator=calibrator, note=note
+        )
+
+    def _dense(self, stores: Stores, model: TreeModel) -> tuple[DenseSimilarity | None, str]:
+        """Return what compares spans by their vectors, None where there are none or the model reads
+        none; and a note where the library has vectors that cannot be used here.
+        """
+        if not self._reads_vectors(model):
+            return None, ""
+        try:
+            encoder = encoder_of(stores.vectors)
+        except (BadInput, MissingData, MissingExtra) as error:
+            return None, f"by words alone ({error})"
+        return (DenseSimilarity(stores, encoder) if encoder is not None else None), ""
+
+    def _reads_vectors(self, model: TreeModel) -> bool:
+        return self.dense != "never" and any(plain(name) in MEANING for name in model.names)
 
     def candidate_stages(
         self, stores: Stores, claims: ClaimSearch, by_words: int = BY_WORDS
@@ -279,7 +305,8 @@ class EvidenceSettings:
         model = model_for(stores.models, SENTENCE_MODEL, self.model)
         if self._serves_best(stores, model):
             return BestSettings().identity(stores)
-        return model.digest
+        made_by = stores.vectors.encoded_by() if self._reads_vectors(model) else None
+        return f"{model.digest} {made_by.digest}" if made_by is not None else model.digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from citewise.spans.dense import DenseSimilarity
 from citewise.systems import System
 from citewise.types import Paper
 from citing import citing
-from libraries import papers_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("encoder_cache")]
 
@@ -69,19 +68,6 @@ def test_spans_without_a_vector_are_encoded_if_they_are_few(library: Path) -> No
     assert similarity.spans(CLAIM, spans, 1) == pytest.approx(cosines, abs=1e-3)
     unknown = np.isnan(similarity.spans(CLAIM, spans, 0))
     assert [texts[number] for number in np.flatnonzero(unknown)] == ["A wolf followed the cat."]
-
-
-def test_papers_are_compared_where_they_have_vectors(library: Path) -> None:
-    encoder = TransformerEncoder("minilm", "fp32")
-    citewise.encode(library, precision="fp32")
-    stores = LibraryFolder(library)
-    assert np.isnan(DenseSimilarity(stores, encoder).papers(CLAIM, stores.papers.rows)).all()
-
-    citewise.encode(library, precision="fp32", papers=True)
-    stores = LibraryFolder(library)
-    titles = encoder.encode([paper.title for paper in papers_of(stores)])
-    found = DenseSimilarity(stores, encoder).papers(CLAIM, stores.papers.rows)
-    assert found == pytest.approx(titles @ encoder.encode([CLAIM])[0], abs=1e-3)
 
 
 def test_always_needs_vectors_and_conditional_does_not(library: Path) -> None:

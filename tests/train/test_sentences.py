@@ -5,6 +5,7 @@ serves.
 import json
 import random
 import re
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 import citewise
+from bert_folders import small_bert
+from citewise.embed import encoders
 from citewise.errors import BadInput, BadLibrary
 from citewise.evaluate import (
     SentenceSplit,
@@ -26,7 +29,9 @@ from citewise.evaluate import (
 from citewise.evaluate.runs import Workers
 from citewise.evaluate.sentences import MEASURES, sentence_parts
 from citewise.protocols import Stores
-from citewise.rank.trees import SENTENCE_MODEL, shipped_model
+from citewise.rank.sentence_signals import MEANING
+from citewise.rank.trees import SENTENCE_MODEL, model_for, shipped_model
+from citewise.signals import plain
 from citewise.systems import System
 from citewise.train import RankerSettings, Training, save, train_sentences
 from citewise.train.sentences import (
@@ -110,7 +115,8 @@ def test_it_learns(training: Training) -> None:
     )
     assert training.queries == {"train": 150, "dev": 60}
     assert sum(training.worth.values()) == pytest.approx(1, abs=0.01)
-    assert training.ablation.keys() == {"nothing", *SENTENCE_MODEL.catalogue.families()}
+    families = {*SENTENCE_MODEL.catalogue.families()} - {"meaning of spans"}  # nobody encoded them
+    assert training.ablation.keys() == {"nothing", *families}
     assert training.ablation["nothing"] == quality["trained"], (
         "there is no linear step to leave out"
     )
@@ -142,6 +148,75 @@ def test_what_is_measured_is_what_serves(path: Path, stores: Stores, training: T
         assert citewise.verify(path).sound
     finally:
         forget(stores, SENTENCE_MODEL.name)
+
+
+# Where the spans have vectors
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small encoder that knows the words of the sentences."""
+    words = " ".join(each.text for each in talking() if isinstance(each, CitingSentence))
+    return small_bert(
+        tmp_path_factory.mktemp("encoder"), re.findall(r"[a-z]+|[0-9]+", words.lower())
+    )
+
+
+@pytest.fixture(scope="module")
+def encoded(path: Path, encoder: Path, encoder_graphs: Path) -> Path:
+    """A copy of the library with vectors of its spans, and a model of its own."""
+    folder = path.with_name("encoded")
+    shutil.copytree(path, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(encoder_graphs))
+        citewise.encode(folder, model=str(encoder), precision="fp32")
+        stores = citewise.open(folder).stores
+        save(stores, train_sentences(stores, SETTINGS))
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("encoder_cache")
+def test_a_model_learns_to_read_the_vectors_of_spans(encoded: Path) -> None:
+    stores = citewise.open(encoded).stores
+    model = model_for(stores.models, SENTENCE_MODEL, "own")
+    _, dev = training_questions(stores, SETTINGS)
+    systems = ["evidence", "evidence(dense=never)", "evidence(model=shipped)"]
+
+    served = evaluate(stores, systems, dev, Settings(parse_measures(MEASURES)))
+
+    assert {*MEANING} <= {plain(name) for name in model.names}
+    found = {name: round(value.value, 4) for name, value in served.systems[0].values.items()}
+    assert found == model.provenance["dev"]["trained"]
+    assert len({identity(stores, each) for each in systems}) == 3
+    query = Query(sentence="In topic1, word3 was tried")
+    by_meaning, by_words = (
+        [each.score for each in citewise.open(encoded).recommender(name).answer(query)]
+        for name in systems[:2]
+    )
+    assert by_meaning != by_words
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("encoder_cache")
+def test_an_answer_goes_on_without_the_encoder_and_says_so(encoded: Path, encoder: Path) -> None:
+    query = Query(sentence="In topic1, word3 was tried")
+    by_words = citewise.open(encoded).recommender("evidence(dense=never)").answer(query)
+
+    away = encoder.rename(encoder.with_name("away"))
+    encoders._for_queries.cache_clear()
+    try:
+        answer = citewise.open(encoded).recommender("evidence").answer(query)
+        shipped = citewise.open(encoded).recommender("evidence(model=shipped)").answer(query)
+    finally:
+        away.rename(encoder)
+
+    assert [(each.paper.id, each.score) for each in answer] == [
+        (each.paper.id, each.score) for each in by_words
+    ]
+    assert answer.served_by.note.startswith("by words alone (")
+    assert str(encoder) in answer.served_by.note
+    assert not shipped.served_by.note, "what ships reads no vectors"
 
 
 def test_no_question_sees_its_year_or_its_paper(stores: Stores) -> None:

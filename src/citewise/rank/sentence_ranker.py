@@ -15,6 +15,8 @@ from citewise.rank.context_signals import context_signals, seed_signals
 from citewise.rank.sentence_signals import (
     Candidates,
     cocited,
+    meaning_signals,
+    nearest_spans,
     profile_signals,
     span_signals,
     standing_signals,
@@ -24,6 +26,7 @@ from citewise.rank.trees import TreeModel
 from citewise.scoring.fusion import nearness
 from citewise.scoring.similarity import Bag, similarity
 from citewise.signals import written_by
+from citewise.spans.dense import DenseSimilarity
 from citewise.spans.profiles import ClaimSearch
 from citewise.types import Contributions, Judge, Query, Ranking, Scope
 
@@ -31,18 +34,25 @@ _LITTLE = "by words and evidence together (few papers of the library are cited i
 
 
 def sentence_signals(
-    stores: Stores, claims: ClaimSearch, query: Query, ranking: Ranking, scope: Scope
+    stores: Stores,
+    claims: ClaimSearch,
+    query: Query,
+    ranking: Ranking,
+    scope: Scope,
+    dense: DenseSimilarity | None = None,
 ) -> dict[str, Column]:
-    """Return every signal of candidates for a sentence.
+    """Return every signal of candidates for a sentence; without `dense`, those of meaning are NaN.
 
     Evidence is searched everywhere, even where only papers of `scope.within` are ranked.
     """
     scope = replace(scope, within=None)
     matches = claims.search(query.claim, scope)
     given = Candidates.of(stores, ranking.rows, matches, scope)
-    spans, votes = span_signals(stores, given), ranking.signals["context_votes"]
+    nearest = nearest_spans(stores, given)
+    spans, votes = span_signals(given, nearest), ranking.signals["context_votes"]
     return {
         **spans,
+        **meaning_signals(dense, query, given, nearest),
         **profile_signals(stores, query, given),
         **word_signals(stores, query, given),
         **standing_signals(stores, given),
@@ -60,17 +70,26 @@ class SentenceRanker:
     writes = written_by("sentences")
 
     def __init__(
-        self, stores: Stores, claims: ClaimSearch, model: TreeModel, trust: float = 1.0
+        self,
+        stores: Stores,
+        claims: ClaimSearch,
+        model: TreeModel,
+        trust: float = 1.0,
+        dense: DenseSimilarity | None = None,
     ) -> None:
-        """`trust` is how much evidence weighs beside words, from 0 to 1."""
+        """`trust` is how much evidence weighs beside words, from 0 to 1; `dense` compares claims
+        and spans by their vectors.
+        """
         self._stores, self._claims, self._model = stores, claims, model
-        self._trust = trust
+        self._trust, self._dense = trust, dense
 
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
         """Return the candidates, best first; equal scores in the order of rows."""
         if not len(candidates):
             return candidates
-        signals = sentence_signals(self._stores, self._claims, query, candidates, scope)
+        signals = sentence_signals(
+            self._stores, self._claims, query, candidates, scope, self._dense
+        )
         scores, served_by = self._model.scores(signals), self._model.served_by
         if self._trust < 1:
             by_words = self._by_words(query, candidates.rows)

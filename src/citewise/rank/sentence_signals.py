@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from citewise.arrays import Column, Mask, RowIndex, Rows, highest, summed
 from citewise.protocols import Citations, Profiles, Stores
 from citewise.scoring.bm25 import idf, length_norm, saturation
+from citewise.signals import SENTENCES
+from citewise.spans.dense import DenseSimilarity
 from citewise.spans.profiles import ClaimMatches, TermCounts
 from citewise.text.proper_names import names
 from citewise.types import Query, Scope
@@ -24,6 +26,12 @@ _LEADERS = 20
 """The first candidates by mass (the summed similarity of the spans that cite them): co-citation is
 measured with these.
 """
+_ENCODED_NOW = 20
+"""Spans that came after the vectors were made are encoded for an answer if there are at most this
+many among the nearest.
+"""
+_SAMPLED = 40
+"""Spans at most of all that cite a candidate, of which vectors are compared."""
 _LATEST = 9_999
 """A query's year may be any number."""
 _OLDEST = 40
@@ -60,12 +68,12 @@ def _pairs(citations: Citations) -> tuple[Rows, Rows]:
     return keys // width, keys % width
 
 
-def span_signals(stores: Stores, given: Candidates) -> dict[str, Column]:
+def span_signals(given: Candidates, nearest: tuple[Rows, Rows]) -> dict[str, Column]:
     """Return what the nearest spans say: sums of their similarity to powers, the best one, its
     ranks, and how many there are.
     """
     matches, count = given.matches, given.rows.size
-    at, spans = _nearest(given, stores.evidence.citations_for(matches.nearest, given.scope))
+    at, spans = nearest
     similarity = matches.similarity[spans]
     cubed = similarity**3
     # how many candidates each span supports
@@ -87,10 +95,11 @@ def span_signals(stores: Stores, given: Candidates) -> dict[str, Column]:
     }
 
 
-def _nearest(given: Candidates, cited: Citations) -> tuple[Rows, Rows]:
+def nearest_spans(stores: Stores, given: Candidates) -> tuple[Rows, Rows]:
     """Return (candidate, span) for each sentence that cites a candidate, with only the nearest of
-    the sentence's spans.
+    the sentence's spans; a span is its position in `given.matches.nearest`.
     """
+    cited = stores.evidence.citations_for(given.matches.nearest, given.scope)
     at = RowIndex(given.rows).of(cited.rows)
     known = np.flatnonzero(at >= 0)
     # the nearest spans come first, and np.unique returns the first of equal keys
@@ -98,6 +107,62 @@ def _nearest(given: Candidates, cited: Citations) -> tuple[Rows, Rows]:
     _, first = np.unique(keys, return_index=True)
     known = known[first]
     return at[known], cited.positions[known]
+
+
+MEANING = SENTENCES.names("sentences", "meaning of spans")
+
+
+def meaning_signals(
+    dense: DenseSimilarity | None, query: Query, given: Candidates, nearest: tuple[Rows, Rows]
+) -> dict[str, Column]:
+    """Return what the vectors of the nearest spans say, by their cosine with the claim: sums of its
+    powers, the best one, and its rank; NaN where there are no vectors.
+    """
+    count = given.rows.size
+    if dense is None:
+        return {name: np.full(count, np.nan) for name in MEANING}
+
+    at, spans = nearest
+    cosines = _cosines(dense, query, given.matches.nearest)
+    # the argsort of an argsort is the rank of each span by its cosine, from 0
+    order = np.argsort(-cosines, kind="stable")
+    rank = np.argsort(order, kind="stable")[spans]
+    cosine, words = cosines[spans], given.matches.similarity[spans]
+    return {
+        "meaning_best": highest(at, cosine, count),
+        "meaning_mass": summed(at, cosine**4, count),
+        "meaning_mass_near": summed(at, cosine**12, count),
+        "meaning_and_words": summed(at, cosine**4 * words**2, count),
+        "meaning_nearness": highest(at, 1 / (1.0 + rank), count),
+        **_profile_meaning(dense, query, given),
+    }
+
+
+def _profile_meaning(dense: DenseSimilarity, query: Query, given: Candidates) -> dict[str, Column]:
+    """Return what the vectors of all spans that cite a candidate say, whether or not they share a
+    word with the claim; of a much cited one, a sample of them.
+    """
+    cited, count = given.citations, given.rows.size
+    lengths = np.bincount(cited.positions, minlength=count)
+    # the number of each citation among those of its candidate: 0, 1, 2, ...
+    number = np.arange(cited.positions.size) - (np.cumsum(lengths) - lengths)[cited.positions]
+    # evenly spread: of n citations, those at which floor(number * sampled / n) grows
+    n = np.maximum(lengths, _SAMPLED)[cited.positions]
+    taken = number * _SAMPLED // n != (number - 1) * _SAMPLED // n
+
+    spans, positions = np.unique(cited.spans[taken], return_inverse=True)
+    at, cosine = cited.positions[taken], _cosines(dense, query, spans)[positions]
+    known = np.maximum(np.minimum(lengths, _SAMPLED), 1)
+    return {
+        "meaning_profile_best": highest(at, cosine, count),
+        "meaning_profile_mean": summed(at, cosine, count) / known,
+        "meaning_profile_mass": summed(at, cosine**12, count),
+    }
+
+
+def _cosines(dense: DenseSimilarity, query: Query, spans: Rows) -> Column:
+    """Return the cosine of each span with the claim, 0 where it is negative or unknown."""
+    return np.clip(np.nan_to_num(dense.spans(query.claim, spans, _ENCODED_NOW)), 0.0, 1.0)
 
 
 def profile_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, Column]:

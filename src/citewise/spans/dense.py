@@ -1,4 +1,4 @@
-"""Similarity of a claim to spans and papers by the cosine of their vectors."""
+"""Similarity of a claim to spans by the cosine of their vectors."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ _CLAIMS_KEPT = 4
 
 
 class DenseSimilarity:
-    """Computes cosines of a claim with spans and papers.
+    """Computes cosines of a claim with spans.
 
     `encoder` must be the one that made the library's vectors.
     """
@@ -43,15 +43,6 @@ class DenseSimilarity:
             fresh = self._encoder.encode(self._stores.evidence.texts(spans[unknown]))
             cosines[unknown] = _unit(fresh) @ self._vector(text)
         return cosines
-
-    def papers(self, text: str, rows: Rows) -> Column:
-        """Return the cosine of each paper (title and abstract) with a claim, NaN where it has no
-        vector.
-        """
-        papers = self._stores.vectors.papers(self._encoder.about.model)
-        if papers is None or papers.about != self._encoder.about:
-            return np.full(rows.size, np.nan)
-        return papers.cosines(self._vector(text), rows)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

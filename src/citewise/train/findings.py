@@ -62,6 +62,7 @@ def ablation(
 
     `without` fits trees on the features at the given positions and returns their quality.
     """
+    families = {name: each for name, each in families.items() if not set(each).isdisjoint(features)}
     found: dict[str, Figures] = {}
     for number, family in enumerate(("", *families)):
         lacking = {*summary, *families.get(family, ())}

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from citewise.embed.encoders import encoder_of
 from citewise.errors import BadInput
 from citewise.evaluate.runs import Subject, Workers
 from citewise.evaluate.sentences import MEASURES, SentenceSplit, sentence_parts, sentence_questions
@@ -14,8 +15,11 @@ from citewise.evaluate.splits import Question, Years
 from citewise.protocols import Stores
 from citewise.rank.features import feature_matrix
 from citewise.rank.sentence_ranker import sentence_signals
+from citewise.rank.sentence_signals import MEANING
 from citewise.rank.trees import SENTENCE_MODEL, TreeModel
 from citewise.recommend import Recommender, Stages, scope_of
+from citewise.signals import plain
+from citewise.spans.dense import DenseSimilarity
 from citewise.spans.profiles import ClaimSearch
 from citewise.systems import FOR_SENTENCES, EvidenceSettings
 from citewise.train.cases import draws, kind_of
@@ -50,6 +54,11 @@ TARGET = Target(
     SENTENCE_MODEL, FOR_SENTENCES, "ilciter", MEASURES, "MRR@1000", KINDS, stages=_stages
 )
 
+BY_WORDS = tuple(name for name in TARGET.features if plain(name) not in MEANING)
+"""The features of a model that reads no vectors: the one that ships, and a library's own where its
+spans have none.
+"""
+
 _BEST, _OTHERS = 100, 60
 """How many of the strongest candidates the trees learn from, and how many drawn from the others."""
 _STRONG = ("whole_score / best", "mass3 / best", "context_mass3 / best")
@@ -81,14 +90,20 @@ def train_sentences(
         tuned_by, judged_by = examples(
             workers, dev, Extraction(settings.seed, whole=True), "dev sentences", stage
         )
+    features = TARGET.features if stores.vectors.encoded_by() is not None else BY_WORDS
+    if features == BY_WORDS:
+        kept = [TARGET.features.index(name) for name in BY_WORDS]
+        learned_from, tuned_by = learned_from.columns(kept), tuned_by.columns(kept)
+    else:
+        learned_from = with_and_without_meaning(learned_from)
     trees = fit_trees(
         learned_from,
-        TARGET.features,
+        features,
         settings.trees,
         settings.seed,
         lambda done, total: stage("trees", done, total),
     )
-    saved = saved_model(TARGET, trees, TARGET.features)
+    saved = saved_model(TARGET, trees, features)
     fitted = Fitted(saved, learned_from, tuned_by, judged_by, len(train))
     return judged(stores, TARGET, settings, fitted, began, stage)
 
@@ -110,7 +125,7 @@ def _worked(subject: Subject, task: tuple[Question, Extraction]) -> Examples:
     if not len(ranking):
         return nothing(len(TARGET.features))
 
-    signals = sentence_signals(stores, claims, question.query, ranking, scope)
+    signals = sentence_signals(stores, claims, question.query, ranking, scope, _dense(stores))
     cited = np.isin(ranking.rows, question.gold)
     taken = np.argsort(ranking.rows)  # equal scores are served in the order of rows
     if not extraction.whole:
@@ -122,6 +137,26 @@ def _worked(subject: Subject, task: tuple[Question, Extraction]) -> Examples:
         taken = dice.permutation(chosen)
     matrix = SENTENCE_MODEL.features(signals, TARGET.features)[taken]
     return of_query(matrix, cited[taken], np.ones(taken.size), len(question.gold))
+
+
+def with_and_without_meaning(examples: Examples) -> Examples:
+    """Return examples twice: as they are, and as they would be if no span had a vector; so that one
+    model serves libraries with vectors and without.
+    """
+    return Examples.join([examples, without_meaning(examples, TARGET.features)])
+
+
+def without_meaning(examples: Examples, features: Sequence[str]) -> Examples:
+    """Return examples as they are where no span has a vector: every form of NaN is NaN."""
+    matrix = examples.matrix.copy()
+    matrix[:, [plain(name) in MEANING for name in features]] = np.nan
+    return replace(examples, matrix=matrix)
+
+
+def _dense(stores: Stores) -> DenseSimilarity | None:
+    """Return what compares spans by their vectors; None where the library has none."""
+    encoder = encoder_of(stores.vectors)
+    return DenseSimilarity(stores, encoder) if encoder is not None else None
 
 
 def training_questions(

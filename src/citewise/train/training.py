@@ -237,8 +237,10 @@ def calibration_of(
 def _ablation(
     target: Target, settings: RankerSettings, fitted: Fitted, stage: Stage
 ) -> dict[str, Figures]:
+    features = fitted.saved.features
+
     def without(kept: Sequence[int]) -> Figures:
-        names = [target.features[position] for position in kept]
+        names = [features[position] for position in kept]
         part = fitted.learned_from.columns(kept)
         trees = fit_trees(part, names, settings.trees, settings.seed, rate=target.rate)
         saved = saved_model(target, trees, names, linear=fitted.saved.linear)
@@ -247,7 +249,7 @@ def _ablation(
         return figures(tuned_by, scores, target.measures)
 
     return ablation(
-        target.features,
+        features,
         target.kind.catalogue.families(),
         target.kind.catalogue.summary_features(),
         without,
