@@ -3,7 +3,8 @@ which neither was tuned.
 
     python benchmarks/local.py [peerread] [scisummnet] [evoeco]
 
-Some ten minutes, the libraries not counted.
+Some twenty minutes, the libraries and their vectors not counted. `evidence` is asked with the
+vectors of spans and without, `ilciter` without (local_dense.py has it with them).
 """
 
 import sys
@@ -11,7 +12,7 @@ import sys
 import citewise
 from citewise.evaluate import Question, Settings, evaluate, parse_measures
 from citewise.evaluate.sentences import MEASURES
-from contexts import COLLECTIONS, dev_questions, library_of, with_cited
+from contexts import COLLECTIONS, dev_questions, with_cited, with_span_vectors
 from measuring import save
 
 REFERENCE = {
@@ -31,6 +32,8 @@ REFERENCE = {
 """MRR and hit@10 of simple systems on the same queries, measured by those who made the collections.
 """
 
+EVIDENCE = ("evidence(dense=never)", "evidence")
+
 
 def main() -> None:
     save(
@@ -47,7 +50,7 @@ def measure(name: str) -> dict:
     """Return what the systems find for the sentences of a collection, by what they know of the
     draft.
     """
-    library = library_of(name)
+    library = with_span_vectors(name)
     questions, alone = dev_questions(library, name), dev_questions(library, name, draft=False)
     with_others = [each for each in with_cited(library, questions) if each.query.cited]
     ids = {each.id for each in with_others}
@@ -57,14 +60,14 @@ def measure(name: str) -> dict:
         "sentences": counts.sentences,
         "spans": counts.spans,
         "queries": len(questions),
-        "sentence alone": quality(library, ("bm25", "ilciter", "evidence"), alone),
-        "with the draft's title and abstract": quality(library, ("evidence",), questions),
+        "sentence alone": quality(library, ("bm25", "ilciter(dense=never)", *EVIDENCE), alone),
+        "with the draft's title and abstract": quality(library, EVIDENCE, questions),
         "of sentences whose paper has others among them": {
             "queries": len(with_others),
             "title and abstract": quality(
-                library, ("evidence",), [each for each in questions if each.id in ids]
+                library, EVIDENCE, [each for each in questions if each.id in ids]
             ),
-            "and what these cite": quality(library, ("evidence",), with_others),
+            "and what these cite": quality(library, EVIDENCE, with_others),
         },
     }
 

@@ -12,18 +12,23 @@ from citewise.rank.sentence_signals import MEANING
 from citewise.signals import plain
 from citewise.train.examples import Examples
 from citewise.train.fitting import fit_trees
-from citewise.train.sentences import TARGET, with_and_without_meaning, without_meaning
-from local_model import FEATURES, TREES, Sets, all_examples, narrowed, quality
+from citewise.train.sentences import (
+    BY_WORDS,
+    TARGET,
+    with_and_without_meaning,
+    without_meaning,
+)
+from local_model import TREES, Sets, all_examples, quality
 from measuring import save
 
 
 def main() -> None:
     sets = all_examples()
-    by_words = narrowed(sets, FEATURES)
+    by_words = narrowed(sets)
     learned_from = Examples.join([each["train"] for each in sets.values()])
 
     plain_trees = fit_trees(
-        Examples.join([each["train"] for each in by_words.values()]), FEATURES, TREES, 0
+        Examples.join([each["train"] for each in by_words.values()]), BY_WORDS, TREES, 0
     )
     trees = fit_trees(with_and_without_meaning(learned_from), TARGET.features, TREES, 0)
     save(
@@ -33,7 +38,7 @@ def main() -> None:
             "signals": list(MEANING),
             "features": sum(plain(name) in MEANING for name in TARGET.features),
             "held out, MRR and hit@10": {
-                "words alone": quality(plain_trees, by_words),
+                "words alone": quality(plain_trees, by_words, BY_WORDS),
                 "words and vectors": quality(trees, sets, TARGET.features),
                 "words and vectors, asked without vectors": quality(
                     trees, unknown(sets), TARGET.features
@@ -41,6 +46,15 @@ def main() -> None:
             },
         },
     )
+
+
+def narrowed(sets: Sets) -> Sets:
+    """Return the sets without the features of meaning."""
+    kept = [TARGET.features.index(name) for name in BY_WORDS]
+    return {
+        part: {kind: each.columns(kept) for kind, each in kinds.items()}
+        for part, kinds in sets.items()
+    }
 
 
 def unknown(sets: Sets) -> Sets:

@@ -5,8 +5,8 @@ measures it without families of signals and without collections.
 
 Some twenty minutes of one core, and half an hour more to encode the spans; features are kept.
 --keep writes the model; --tenth asks a tenth of the questions, to see that it runs. Quality is
-measured on sentences of the same years whose papers the model did not learn from. What ships reads
-no vectors; local_meaning.py has what they would bring.
+measured on sentences of the same years whose papers the model did not learn from; spans have
+vectors, and local_meaning.py has what these bring.
 """
 
 import json
@@ -27,13 +27,13 @@ from citewise.train.examples import Examples
 from citewise.train.findings import ablation, figures, scored
 from citewise.train.fitting import fit_trees
 from citewise.train.sentences import (
-    BY_WORDS,
     KINDS,
     TARGET,
     Extraction,
     by_paper,
     examples,
     poorer,
+    with_and_without_meaning,
 )
 from citewise.train.training import saved_model
 from contexts import with_span_vectors
@@ -53,13 +53,14 @@ ONE_IN = 5
 SHARE, MARK = (10, "-tenth") if "--tenth" in sys.argv else (1, "")
 MODEL = Path(citewise.__file__).parent / "rank" / "models" / "sentences"
 
-FEATURES = BY_WORDS
+FEATURES = TARGET.features
 Sets = dict[str, dict[str, Examples]]
 
 
 def main() -> None:
-    sets = narrowed(all_examples(), FEATURES)
-    trees = fit_trees(Examples.join([each["train"] for each in sets.values()]), FEATURES, TREES, 0)
+    sets = all_examples()
+    learned_from = Examples.join([each["train"] for each in sets.values()])
+    trees = fit_trees(with_and_without_meaning(learned_from), FEATURES, TREES, 0)
 
     about = {
         "trained by": "benchmarks/local_model.py",
@@ -128,15 +129,6 @@ def transfer(sets: Sets) -> dict:
 def all_examples() -> Sets:
     """Return the features of every part's questions, those of meaning included."""
     return {f"{name} {year}": examples_of(name, year, most // SHARE) for name, year, most in PARTS}
-
-
-def narrowed(sets: Sets, features: Sequence[str]) -> Sets:
-    """Return the sets with some of the features."""
-    kept = [TARGET.features.index(name) for name in features]
-    return {
-        part: {kind: each.columns(kept) for kind, each in kinds.items()}
-        for part, kinds in sets.items()
-    }
 
 
 def examples_of(name: str, year: int, most: int) -> dict[str, Examples]:

@@ -19,7 +19,7 @@ import citewise
 from citewise.evaluate import Question
 from citewise.text.tokens import TermNumbering
 from citewise.types import Scope
-from contexts import dev_questions, library_of
+from contexts import dev_questions, with_span_vectors
 from measuring import save
 
 SPANS, TIMED, ROUNDS, K = 200_000, 30, 3, 10
@@ -27,7 +27,7 @@ SPANS, TIMED, ROUNDS, K = 200_000, 30, 3, 10
 
 def main() -> None:
     name = (sys.argv[1:] or ["peerread"])[0]
-    library = library_of(name)
+    library = with_span_vectors(name)
     stores = library.stores
     questions = dev_questions(library, name)[:: 1000 // TIMED][:TIMED]
     spans = np.unique(stores.evidence.citations_of(stores.papers.rows, Scope()).spans)
@@ -35,12 +35,14 @@ def main() -> None:
 
     # each contestant opens the library for itself, so that none finds what another has loaded
     location = stores.info.location
-    evidence = citewise.open(location).recommender("evidence")
-    ilciter = citewise.open(location).recommender("ilciter")
-    grounded = citewise.open(location).recommender("evidence")
+    evidence = citewise.open(location).recommender("evidence(dense=never)")
+    with_vectors = citewise.open(location).recommender("evidence")
+    ilciter = citewise.open(location).recommender("ilciter(dense=never)")
+    grounded = citewise.open(location).recommender("evidence(dense=never)")
     contestants: dict[str, Callable[[Question], object]] = {
         "rank_bm25 Okapi + Plus": rank_bm25(texts),
         "evidence": lambda question: evidence.rank(question.query, K),
+        "evidence with vectors": lambda question: with_vectors.rank(question.query, K),
         "ilciter": lambda question: ilciter.rank(question.query, K),
         "evidence with 3 sentences each": lambda question: grounded.answer(
             question.query, K, evidence=3

@@ -28,13 +28,17 @@ def _local_rows(name: str, found: Result) -> dict[str, str]:
     alone = collection["sentence alone"]
     with_draft = collection["with the draft's title and abstract"]
     several = collection[more]
+    by_words = "evidence(dense=never)"
     asked = {
         "`bm25` over titles and abstracts": alone["bm25"],
-        "`ilciter`": alone["ilciter"],
-        "`evidence`, sentence alone": alone["evidence"],
-        "`evidence`, with the draft's title and abstract": with_draft["evidence"],
-        "… of papers with several sentences": several["title and abstract"]["evidence"],
-        "… and what the others cite": several["and what these cite"]["evidence"],
+        "`ilciter`": alone["ilciter(dense=never)"],
+        "`evidence`, sentence alone": alone[by_words],
+        "… and vectors": alone["evidence"],
+        "`evidence`, with the draft's title and abstract": with_draft[by_words],
+        "… title, abstract and vectors": with_draft["evidence"],
+        "… of papers with several sentences": several["title and abstract"][by_words],
+        "… and what the others cite": several["and what these cite"][by_words],
+        "… what the others cite, and vectors": several["and what these cite"]["evidence"],
     }
     reported = {label: _pair(pair) for label, pair in found["reference"][name].items()}
     ours = {label: _pair((each["MRR@1000"][0], each["hit@10"][0])) for label, each in asked.items()}

@@ -213,7 +213,7 @@ def test_features_follow_from_the_catalogue(kind: ModelKind) -> None:
 @KINDS_OF_MODELS
 def test_shipped_models_read_declared_signals(kind: ModelKind) -> None:
     model = shipped_model(kind)
-    assert set(model.names) <= set(kind.catalogue.tree_features())
+    assert set(model.names) == set(kind.catalogue.tree_features())
     assert model.provenance["definition"] == kind.definition(model.names, model.linear)
     if model.linear is not None:
         assert set(model.linear.weights) == set(kind.catalogue.linear_features())

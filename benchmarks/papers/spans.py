@@ -5,7 +5,7 @@
 The library is made with mentions (`citewise index --mentions`). A query is one span of a sentence
 of the 200 youngest citing papers, and should find what is cited for it; evidence of its year and
 later is hidden, and so is its draft. --vectors runs table 5 and the sweep, which need the library's
-vectors of spans (`citewise encode`); the encoder is MiniLM or whatever made them.
+vectors of spans: they are made where there are none, by MiniLM.
 """
 
 import argparse
@@ -48,6 +48,9 @@ def main() -> None:
     chosen = parser.parse_args()
 
     library = citewise.open(chosen.library) if chosen.library else with_mentions(chosen.collection)
+    if chosen.vectors and library.stores.vectors.encoded_by() is None:
+        citewise.encode(library.stores.info.location, threads=1)
+        library = citewise.open(library.stores.info.location)
     questions = drawn(newest(library), chosen.questions)
     words = [word_count(each.query.sentence) for each in questions]
     found = {
@@ -57,7 +60,7 @@ def main() -> None:
         "mean words of a question": round(float(np.mean(words)), 1),
         "of more than 50 words": int(np.sum(np.array(words) > 50)),
         "table 4": named(LEXICAL, library, questions),
-        "evidence": rows_of(library, ["evidence"], questions, MEASURES),
+        "evidence": rows_of(library, ["evidence(dense=never)"], questions, MEASURES),
     }
     if chosen.vectors:
         found["encoder"] = library.describe().encoder

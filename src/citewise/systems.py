@@ -231,8 +231,8 @@ class EvidenceSettings:
     package's.
     """
     dense: str = "always"
-    """`always`: spans are compared by their vectors too, where the library has some and its own
-    model learned to read them; `never`: by words alone.
+    """`always`: spans are compared by their vectors too, where the library has some; `never`: by
+    words alone.
     """
 
     def __post_init__(self) -> None:

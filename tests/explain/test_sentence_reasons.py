@@ -12,6 +12,7 @@ import pytest
 
 import citewise
 from citewise.api import Library
+from citewise.rank.sentence_signals import MEANING
 from citewise.rank.trees import SENTENCE_MODEL, shipped_model
 from citewise.signals import SENTENCES as CATALOGUE
 from citewise.types import Answer, Paper, Query, Reason, Recommendation
@@ -108,12 +109,21 @@ def test_contributions_add_up(library: Library, system: str, query: Query) -> No
 
 def test_trees_are_explained_by_their_signals(library: Library) -> None:
     names = shipped_model(SENTENCE_MODEL).names
-    known = {signal for name in names for signal in CATALOGUE.sources(name)}
+    read = {signal for name in names for signal in CATALOGUE.sources(name)}
     query = Query("Bees", sentence="Words are aligned with FastAlign", cited=("giza", "bees"))
     answer = library.answer(query, 20, "evidence", explain=True)
-    assert {name for each in answer for name in parts(each)} <= known <= {*answer[0].signals}
-    base = {round(each.base, 9) for each in answer}
-    assert len(base) == 1, "the model's mean"
+    for each in answer:
+        assert {*parts(each)} <= read & {*each.signals}, "nothing unknown speaks for a paper"
+    assert read - {*answer[0].signals} == {*MEANING}, "the library has no vectors"
+
+
+def test_nothing_is_credited_to_a_draft_that_is_not_there(library: Library) -> None:
+    query = Query(sentence="Words are aligned with FastAlign")
+    answer = library.answer(query, 20, "evidence", explain=True)
+
+    drafted = {signal.name for signal in CATALOGUE if signal.family == "the draft"}
+    assert drafted
+    assert not {name for each in answer for name in parts(each)} & drafted
 
 
 def test_ranks_of_ilciter_by_hand(library: Library) -> None:

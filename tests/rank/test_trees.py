@@ -17,7 +17,6 @@ from citewise.errors import BadLibrary
 from citewise.library.models import ModelStore
 from citewise.protocols import Signals
 from citewise.rank.linear import linear_features
-from citewise.rank.sentence_signals import MEANING
 from citewise.rank.trees import (
     DRAFT_MODEL,
     SENTENCE_MODEL,
@@ -27,7 +26,7 @@ from citewise.rank.trees import (
     model_for,
     shipped_model,
 )
-from citewise.signals import DRAFTS, Catalogue, Signal, plain
+from citewise.signals import DRAFTS, Catalogue, Signal
 from citewise.types import Query
 from corpora import GOLDEN
 
@@ -123,9 +122,7 @@ def test_the_models_that_ship_are_of_these_definitions(kind: ModelKind) -> None:
     model = shipped_model(kind)
     assert model.provenance["definition"] == kind.definition(model.names, model.linear)
     assert model.provenance["features"] == [*model.names]
-    assert set(model.names) == {
-        name for name in kind.catalogue.tree_features() if plain(name) not in MEANING
-    }
+    assert set(model.names) == set(kind.catalogue.tree_features())
     linear = model.linear.weights if model.linear else {}
     assert set(linear) == set(kind.catalogue.linear_features())
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from citewise.arrays import Column, Mask, Rows
 from citewise.errors import BadLibrary
-from citewise.protocols import Stores
+from citewise.protocols import Signals, Stores
 from citewise.rank.trees import TreeModel
 from citewise.scoring.similarity import Bag, by_word, similarity_by_term
 from citewise.signals import Catalogue
@@ -40,6 +40,16 @@ class _Parts:
             signals = self._catalogue.sources(feature)
             for signal in signals:
                 self._parts[signal][where] += column / len(signals)
+
+    def leave_out_unknown(self, signals: Signals) -> None:
+        """Add the parts of unknown signals (NaN) to the base: trees have some even for a draft or
+        vectors that are not there, and nobody should read that these spoke for a paper.
+        """
+        for signal, column in self._parts.items():
+            if signal in signals:
+                unknown = np.isnan(signals[signal])
+                self._base[unknown] += column[unknown]
+                column[unknown] = 0.0
 
     def contributions(self) -> Contributions:
         """Return the sums that are not all zero."""
@@ -107,4 +117,5 @@ def of_sentences(model: TreeModel, ranking: Ranking, positions: Rows) -> Contrib
     else:
         parts, _ = model.parts(ranking.signals, positions)
         found.add(parts[:, -1], zip(model.names, parts.T[:-1], strict=True), everywhere)
+    found.leave_out_unknown(ranking.take(positions).signals)
     return found.contributions()

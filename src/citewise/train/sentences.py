@@ -55,9 +55,7 @@ TARGET = Target(
 )
 
 BY_WORDS = tuple(name for name in TARGET.features if plain(name) not in MEANING)
-"""The features of a model that reads no vectors: the one that ships, and a library's own where its
-spans have none.
-"""
+"""The features of a model that reads no vectors: a library's own where its spans have none."""
 
 _BEST, _OTHERS = 100, 60
 """How many of the strongest candidates the trees learn from, and how many drawn from the others."""
