@@ -150,6 +150,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "paper-left-out": papers.left_out,
     "paper-neighbours": papers.neighbours,
     "paper-venues": papers.venues,
+    "paper-self-citation": papers.self_citation,
     "paper-detailed": papers.detailed,
     "paper-sizes": papers.sizes,
     "paper-fields-2": functools.partial(papers.fields, 2),

@@ -218,7 +218,7 @@ def _elsewhere(table: str, script: str) -> str:
 
 def left_out() -> str:
     """Return NNRank without some of its features."""
-    ours = f"*Ours*, `cs`:\n\n{_elsewhere(vectors.left_out('cs'), 'citeomatic.py')}"
+    ours = f"*Ours*, `elife`:\n\n{_elsewhere(vectors.left_out('elife'), 'citeomatic.py')}"
     return _both("table 3, PubMed", ["", "F1@20", "MRR"], published.LEFT_OUT, ours)
 
 
@@ -227,6 +227,12 @@ def neighbours() -> str:
     head = ["neighbours", "R@20", "P@20", "ms"]
     ours = f"*Ours*, `cs`:\n\n{_elsewhere(vectors.neighbours('cs'), 'citeomatic.py')}"
     return _both("table 4, OpenCorpus, 1,000 dev queries", head, published.NEIGHBOURS, ours)
+
+
+def self_citation() -> str:
+    """Return the places of papers by the query's own authors."""
+    table = _elsewhere(vectors.self_citation("elife"), "citeomatic.py --test")
+    return f"*Ours*, `elife`:\n\n{table}"
 
 
 def venues() -> str:

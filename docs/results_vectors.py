@@ -84,6 +84,26 @@ def neighbours(corpus: str) -> str:
     return _known(corpus, rows)
 
 
+def self_citation(corpus: str) -> str:
+    """Return the mean and the best place of papers by the query's own authors, by depth."""
+
+    def rows(found: Result) -> Table:
+        curves = found["test"][corpus]["self-citation"]
+        depths = [k for k in next(iter(curves.values())) if k in _DEPTHS]
+        return ["mean / best place, test", *(f"k = {k}" for k in depths)], [
+            [
+                f"`{system}`",
+                *(f"{each[k]['mean place']:.1f} / {each[k]['best place']:.1f}" for k in depths),
+            ]
+            for system, each in curves.items()
+        ]
+
+    return _known(corpus, rows)
+
+
+_DEPTHS = ("1", "10", "20", "50", "100")
+
+
 def _known(corpus: str, rows: Any) -> str:
     """Return a table of Citeomatic's result file, where it has the corpus."""
     found = result("citeomatic")
