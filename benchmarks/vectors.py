@@ -2,7 +2,8 @@
 beside hnswlib and usearch on the same vectors.
 
     python benchmarks/vectors.py            (some twenty minutes, four gigabytes)
-    python benchmarks/vectors.py cs         (one collection only)
+    python benchmarks/vectors.py cs         (one collection only; the others' figures are kept)
+    python benchmarks/vectors.py 2000000 --alone          (without the rivals)
 
 `cs` are the vectors of that corpus by the model that ships, asked by drafts of 2021. The others are
 synthetic, as many as their name says: topics of very different sizes, with most of the variation
@@ -10,11 +11,13 @@ within a topic in a few directions. Searches run in turns, on one thread. A riva
 installed is left out: pip install hnswlib usearch.
 """
 
+import argparse
 import gc
 import importlib.util
+import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +29,7 @@ from citewise.embed.word_models import NNSELECT
 from citewise.library.embeddings.codes import Probe, Runs, coded, scale_of
 from citewise.library.embeddings.lists import InvertedLists, assigned, centroids_of
 from lab import CORPORA, library_of, split_of
-from measuring import save
+from measuring import RESULTS, save
 
 COLLECTIONS, SIZE, K, QUERIES, ROUNDS = ("cs", "315000", "2000000"), 128, 100, 100, 3
 """SIZE is that of synthetic vectors."""
@@ -187,8 +190,8 @@ def _recall(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> float:
     return float(np.isin(wanted, found).mean())
 
 
-def measured(collection: str) -> dict:
-    """Return what all engines make of the vectors of a corpus, or of as many synthetic ones."""
+def measured(collection: str, rivals: Mapping[str, Callable[[Floats], Any]]) -> dict:
+    """Return what we and rivals make of the vectors of a corpus, or of as many synthetic ones."""
     synthesised = collection.isdigit()
     vectors, queries = synthetic(int(collection)) if synthesised else of_papers(collection)
     count, size = vectors.shape
@@ -197,7 +200,7 @@ def measured(collection: str) -> dict:
     searches = {"exact": exact(codes, size), "citewise": built.search}
     engines = {"citewise": built}
 
-    for name, rival in RIVALS.items():
+    for name, rival in rivals.items():
         if importlib.util.find_spec(name) is None:
             print(f"{name} is not installed, and left out", file=sys.stderr)
             continue
@@ -222,8 +225,25 @@ def measured(collection: str) -> dict:
 
 
 def main() -> None:
-    collections = sys.argv[1:] or COLLECTIONS
-    save("vectors", {"k": K, "measured": [measured(each) for each in collections]})
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("collections", nargs="*", default=COLLECTIONS)
+    parser.add_argument("--alone", action="store_true")
+    asked = parser.parse_args()
+
+    found = {_name(each): each for each in before()}
+    for collection in asked.collections:
+        found[collection] = measured(collection, {} if asked.alone else RIVALS)
+    save("vectors", {"k": K, "measured": [*found.values()]})
+
+
+def before() -> list[dict]:
+    """Return what an earlier run measured."""
+    file = RESULTS / "vectors.json"
+    return json.loads(file.read_text())["measured"] if file.exists() else []
+
+
+def _name(found: dict) -> str:
+    return str(found["vectors"]) if found["of"] == "synthetic" else str(found["of"])
 
 
 if __name__ == "__main__":
