@@ -93,3 +93,19 @@ def test_without_vectors_nothing_is_known_of_meaning(library: Path) -> None:
     found = signals_of(library, None)
 
     assert all(np.isnan(value) for each in found.values() for value in each.values())
+
+
+def test_meaning_is_unknown_where_most_spans_came_after_the_vectors(
+    library: Path, model: Path
+) -> None:
+    later = [
+        citing(
+            f"d{number}", f"A cat chased dog {number} across the yard [REF].", ("p3",), year=2002
+        )
+        for number in range(30)
+    ]
+    citewise.add(later, library)
+
+    found = signals_of(library, TransformerEncoder(str(model), "fp32"))
+
+    assert all(np.isnan(value) for each in found.values() for value in each.values())

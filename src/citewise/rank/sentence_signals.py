@@ -116,14 +116,17 @@ def meaning_signals(
     dense: DenseSimilarity | None, query: Query, given: Candidates, nearest: tuple[Rows, Rows]
 ) -> dict[str, Column]:
     """Return what the vectors of the nearest spans say, by their cosine with the claim: sums of its
-    powers, the best one, and its rank; NaN where there are no vectors.
+    powers, the best one, and its rank; NaN where most of them have no vector.
     """
-    count = given.rows.size
+    at, spans, count = *nearest, given.rows.size
+    unknown = {name: np.full(count, np.nan) for name in MEANING}
     if dense is None:
-        return {name: np.full(count, np.nan) for name in MEANING}
+        return unknown
+    cosines = dense.spans(query.claim, given.matches.nearest, _ENCODED_NOW)
+    if 2 * np.count_nonzero(np.isnan(cosines)) > cosines.size:
+        return unknown
 
-    at, spans = nearest
-    cosines = _cosines(dense, query, given.matches.nearest)
+    cosines = _positive(cosines)
     # the argsort of an argsort is the rank of each span by its cosine, from 0
     order = np.argsort(-cosines, kind="stable")
     rank = np.argsort(order, kind="stable")[spans]
@@ -151,7 +154,7 @@ def _profile_meaning(dense: DenseSimilarity, query: Query, given: Candidates) ->
     taken = number * _SAMPLED // n != (number - 1) * _SAMPLED // n
 
     spans, positions = np.unique(cited.spans[taken], return_inverse=True)
-    at, cosine = cited.positions[taken], _cosines(dense, query, spans)[positions]
+    at, cosine = cited.positions[taken], _positive(dense.spans(query.claim, spans, 0))[positions]
     known = np.maximum(np.minimum(lengths, _SAMPLED), 1)
     return {
         "meaning_profile_best": highest(at, cosine, count),
@@ -160,9 +163,9 @@ def _profile_meaning(dense: DenseSimilarity, query: Query, given: Candidates) ->
     }
 
 
-def _cosines(dense: DenseSimilarity, query: Query, spans: Rows) -> Column:
-    """Return the cosine of each span with the claim, 0 where it is negative or unknown."""
-    return np.clip(np.nan_to_num(dense.spans(query.claim, spans, _ENCODED_NOW)), 0.0, 1.0)
+def _positive(cosines: Column) -> Column:
+    """Return cosines with 0 for those that are negative or unknown."""
+    return np.clip(np.nan_to_num(cosines), 0.0, 1.0)
 
 
 def profile_signals(stores: Stores, query: Query, given: Candidates) -> dict[str, Column]:

@@ -88,7 +88,7 @@ def train_sentences(
         tuned_by, judged_by = examples(
             workers, dev, Extraction(settings.seed, whole=True), "dev sentences", stage
         )
-    features = TARGET.features if stores.vectors.encoded_by() is not None else BY_WORDS
+    features = TARGET.features if stores.vectors.span_count() else BY_WORDS
     if features == BY_WORDS:
         kept = [TARGET.features.index(name) for name in BY_WORDS]
         learned_from, tuned_by = learned_from.columns(kept), tuned_by.columns(kept)
