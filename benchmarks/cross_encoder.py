@@ -5,9 +5,9 @@ cross-encoder was trained on and on one that it never saw.
     python benchmarks/cross_encoder.py measure MODEL cs=LIBRARY elife=LIBRARY [--test]
 
 `train` writes the cross-encoder to the folder MODEL. `measure` asks dev papers; weights of the
-final order are learned by five-fold cross-validation there. With --test it asks the test year as
-well, with the weights that were learned on all dev papers that were asked: run it once, when all is
-decided.
+final order are learned by five-fold cross-validation there. MODEL may be `none`, for the encoder by
+itself. With --test it asks the test year as well, with the weights that were learned on all dev
+papers that were asked: run it once, when all is decided.
 """
 
 import argparse
@@ -57,7 +57,7 @@ SETTINGS = CrossEncoderSettings(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("verb", choices=("train", "measure"))
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model", type=Path, help="a folder; none: only the encoder reads")
     parser.add_argument("libraries", nargs="+", metavar="CORPUS=FOLDER")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--folder", type=Path, default=WORK / "runs", help="for what is computed")
@@ -69,7 +69,8 @@ def main() -> None:
     if given.verb == "train":
         train(given.model, libraries["cs"], given.folder)
         return
-    trained = json_object(given.model / CONFIG).get("citewise")
+    given.model = None if str(given.model) == "none" else given.model
+    trained = given.model and json_object(given.model / CONFIG).get("citewise")
     for corpus, folder in libraries.items():
         about = {"corpus": corpus, "system": SYSTEM, "encoder": given.encoder, "trained": trained}
         save(f"cross-encoder-{corpus}", {**about, **measured(corpus, folder, given)})
@@ -97,9 +98,9 @@ def measured(corpus: str, folder: str, given: argparse.Namespace) -> dict:
     stores = citewise.open(folder).stores
     parts = ("dev", "test") if given.test else ("dev",)
     split = Split.make(stores, CORPORA[corpus][0], parts=parts)
-    reranking = Reranking(model=str(given.model), encoder=given.encoder, threads=2)
+    reranking = Reranking(model=str(given.model or ""), encoder=given.encoder, threads=2)
 
-    dev = asked(split.questions(stores, "dev"), given.queries, corpus)
+    dev = asked(split.questions(stores, "dev"), given.queries, corpus == "cs" and bool(given.model))
     run, read, seconds = opinions(stores, reranking, dev, given.folder)
     parts = subsets(read)
     learned = {name: cross_validated(part) for name, part in parts.items()}
@@ -116,10 +117,12 @@ def measured(corpus: str, folder: str, given: argparse.Namespace) -> dict:
     return {"papers": len(stores.papers), "weights": weights, **found}
 
 
-def asked(dev: list[Question], count: int, corpus: str) -> list[Question]:
-    """Return the dev questions that are asked: none of those that stopped the training."""
+def asked(dev: list[Question], count: int, trained: bool) -> list[Question]:
+    """Return the dev questions that are asked: where a model was trained on the library, none of
+    those that stopped its training.
+    """
     every = max(len(dev) // SETTINGS.tuning, 2)
-    stopping = {each.id for each in dev[::every][: SETTINGS.tuning]} if corpus == "cs" else set()
+    stopping = {each.id for each in dev[::every][: SETTINGS.tuning]} if trained else set()
     return [each for each in spread(dev, count) if each.id not in stopping]
 
 
@@ -150,12 +153,12 @@ def figures(run: Run, read: list[Read], learned: dict[str, list[np.ndarray]]) ->
     """Return measures and p-values (paired, against the first order) of each order of the papers
     that were read; the others follow behind them.
     """
-    rankings = {
-        "first order": [each.rows for each in read],
-        "cross-encoder alone": [
-            each.rows[np.argsort(-each.opinions[LOGIT], kind="stable")] for each in read
-        ],
-    }
+    rankings = {"first order": [each.rows for each in read]}
+    for name, signal in (("cross-encoder alone", LOGIT), ("encoder alone", COSINE)):
+        if signal in read[0].opinions:
+            rankings[name] = [
+                each.rows[np.argsort(-each.opinions[signal], kind="stable")] for each in read
+            ]
     for name, part in subsets(read).items():
         rankings[f"fixed: {name}"] = [each.ranked(FIXED) for each in part]
         rankings[f"learned: {name}"] = learned[name]
