@@ -265,7 +265,9 @@ def reranking(corpus: str) -> str:
 def _tested(figure: list[float]) -> str:
     """Return a value with the p-value of its difference from the first order, where it has one."""
     value, p = figure
-    return fixed(value) if p == 1 else f"{fixed(value)} (p {p:.3f})"
+    if p == 1:
+        return fixed(value)
+    return f"{fixed(value)} (p {'< 0.001' if p < 0.001 else f'{p:.3f}'})"
 
 
 def _navigated(row: dict[str, Any]) -> str:
