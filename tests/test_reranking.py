@@ -12,7 +12,14 @@ import citewise
 from bert_folders import small_bert
 from citewise.api import Library
 from citewise.errors import BadInput, MissingData
-from citewise.rank.final_order import LOGIT, RERANKING, FinalOrder, SavedOrders, saved_orders
+from citewise.rank.final_order import (
+    COSINE,
+    LOGIT,
+    RERANKING,
+    FinalOrder,
+    SavedOrders,
+    saved_orders,
+)
 from citewise.reranking import Reranking, reranked, truncation_of
 from citewise.systems import System, served_name
 from corpora import topical
@@ -54,7 +61,9 @@ def draft(library: Library) -> citewise.Paper:
         "bm25(k1=0.9)+rerank(model=/a/b,depth=20,seconds=0.5)",
         "compose(retrieve=bm25+engine)+rerank(encoder=minilm)",
         "navigation(rounds=2)+rerank(model=a,order=alone,truncation=256+256)",
+        "bm25+rerank(encoder=minilm,order=alone)",
         "navigation(ranker=a)",
+        "navigation(encoder=minilm)",
     ],
 )
 def test_it_prints_as_it_parses(text: str) -> None:
@@ -74,7 +83,10 @@ def test_spaces_and_usual_values_are_left_out() -> None:
         ("best+rerank(depth=5)", "needs a model"),
         ("best+rerank(model=a,depth=0)", "depth"),
         ("best+rerank(model=a,order=other)", "order"),
-        ("best+rerank(encoder=a,order=alone)", "alone"),
+        ("best+rerank(model=a,encoder=b,order=alone)", "alone"),
+        ("best+rerank(encoder=a,order=alone,seconds=1.0)", "alone"),
+        ("navigation(ranker=a,encoder=b)", "alone"),
+        ("navigation(encoder=a,precision=fp8)", "precision"),
         ("best+rerank(model=a,precision=fp8)", "precision"),
         ("best+rerank(model=a,truncation=7)", "truncation"),
         ("best+rerank(model=a,seconds=soon)", "float"),
@@ -94,7 +106,12 @@ def test_options_become_a_system() -> None:
 
 
 def test_a_server_opens_no_folders() -> None:
-    for text in ("best+rerank(model=/etc)", "bm25+rerank(encoder=../x)", "navigation(ranker=./m)"):
+    for text in (
+        "best+rerank(model=/etc)",
+        "bm25+rerank(encoder=../x)",
+        "navigation(ranker=./m)",
+        "navigation(encoder=/m)",
+    ):
         with pytest.raises(BadInput, match="is a folder"):
             served_name(text)
     assert served_name("best+rerank(model=minilm)") == "best+rerank(model=minilm)"
@@ -155,6 +172,28 @@ def test_navigation_ranks_every_round_by_the_model(library: Library, model: str)
     assert np.array_equal(once.scores, once.signals[LOGIT])
     twice = library.recommender(f"navigation({settings},rounds=2)").rank(query, 100)
     assert not np.isnan(twice.signals[LOGIT]).any()
+
+
+def test_navigation_ranks_every_round_by_an_encoder(library: Library, encoder: str) -> None:
+    paper = draft(library)
+    query = citewise.Query(paper.title, paper.abstract)
+    settings = f"encoder={encoder},widths=20+20,precision=fp32"
+    found = library.recommender(f"navigation({settings},rounds=2)").rank(query, 100)
+    assert np.array_equal(found.scores, found.signals[COSINE])
+    assert np.all(np.diff(found.scores) <= 0)
+
+    cosines = Reranking(encoder=encoder, precision="fp32").opinions(library.stores)[COSINE]
+    assert np.allclose(found.scores, cosines(query, found.rows))
+
+
+def test_alone_goes_by_an_encoder(library: Library, encoder: str) -> None:
+    paper = draft(library)
+    system = f"bm25+rerank(encoder={encoder},order=alone,depth=10)"
+    answer = library.recommend(paper.title, paper.abstract, system=system, k=10, explain=True)
+    before = library.recommend(paper.title, paper.abstract, system="bm25", k=10)
+    assert {each.paper.id for each in answer} == {each.paper.id for each in before}
+    for each in answer:
+        assert [part.signal for part in each.contributions] == [COSINE]
 
 
 def test_a_settled_order_is_re_ranked_too(model: str, tmp_path: Path) -> None:

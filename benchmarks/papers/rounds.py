@@ -1,10 +1,13 @@
 """Navigation by rounds and by what k_c counts (table 6), and the sweep of k_d of section 5.2.
 
-    python benchmarks/papers/rounds.py [cs] [elife] [--ranker NAME] [--sweep]            (dev)
+    python benchmarks/papers/rounds.py [cs] [elife]                                      (dev)
+    python benchmarks/papers/rounds.py --encoder minilm --sample 100
+    python benchmarks/papers/rounds.py --sweep
 
-Without --ranker, BM25 ranks in every round; it cannot lift what a citation brought above what it
-found itself, so that F1@20 and MRR hardly move. --ranker names a cross-encoder for
-`navigation(ranker=NAME)`.
+By default BM25 ranks in every round; it cannot lift what a citation brought above what it found
+itself, so that F1@20 and MRR hardly move. --encoder names an article encoder for
+`navigation(encoder=NAME)`, --ranker a cross-encoder for `navigation(ranker=NAME)`; papers that an
+encoder reads are encoded once and kept.
 """
 
 import argparse
@@ -20,49 +23,49 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="*", default=["elife"])
     parser.add_argument("--ranker", default="")
-    parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--encoder", default="")
+    parser.add_argument("--sample", type=int, help="dev queries; usually 200 of cs, 300 of elife")
+    parser.add_argument("--counted", nargs="*", default=["new", "all"], help="what k_c counts")
+    parser.add_argument("--sweep", action="store_true", help="the sweep, and not the rounds")
     chosen = parser.parse_args()
-    ranker = f",ranker={chosen.ranker}" if chosen.ranker else ""
-    saved(
-        "rounds" + (f"-{chosen.ranker}" if chosen.ranker else ""),
-        {
-            "part": "dev",
-            "ranker": chosen.ranker or "bm25",
-            "corpora": {
-                corpus: measured(corpus, ranker, chosen.sweep) for corpus in chosen.corpora
-            },
-        },
-    )
+
+    model = chosen.ranker or chosen.encoder
+    given = f",{'ranker' if chosen.ranker else 'encoder'}={model}" if model else ""
+    found = {}
+    for corpus in chosen.corpora:
+        library = library_of(corpus)
+        questions = dev_of(corpus, library, chosen.sample)
+        measured = (
+            swept(library, questions, given)
+            if chosen.sweep
+            else rows_by_round(library, questions, given, chosen.counted)
+        )
+        found[corpus] = {"queries": len(questions), "rows": measured}
+    name = "-".join(filter(None, ("sweep" if chosen.sweep else "rounds", model)))
+    saved(name, {"part": "dev", "ranker": model or "bm25", "corpora": found})
 
 
-def measured(corpus: str, ranker: str, sweep: bool) -> dict:
-    """Return the rows of table 6, and with a sweep R@1000 by k_d of each round."""
-    library = library_of(corpus)
-    questions = dev_of(corpus, library)
+def rows_by_round(library, questions, given: str, counted: list[str]) -> dict:
+    """Return the rows of table 6."""
     settings = Settings(measures=parse_measures(MEASURES))
-
     rows = {}
     for rounds in range(4):
-        for counted in ("new", "all") if rounds else ("new",):
-            system = f"navigation(rounds={rounds},counted={counted}{ranker})"
+        for each in counted if rounds else counted[:1]:
+            system = f"navigation(rounds={rounds},counted={each}{given})"
             runs = answers(library.stores, [system], questions, settings)
             scored = score(library.stores, runs, questions, settings).systems[0]
             (overlap,) = analyse(library.stores, runs, questions, ["overlap"], 1000)
-            rows[f"{rounds} rounds, k_c counts {counted}" if rounds else "0 rounds"] = {
+            rows[f"{rounds} rounds, k_c counts {each}" if rounds else "0 rounds"] = {
                 **{
-                    name: [round(each.value, 4), round(each.low, 4), round(each.high, 4)]
-                    for name, each in scored.values.items()
+                    name: [round(value.value, 4), round(value.low, 4), round(value.high, 4)]
+                    for name, value in scored.values.items()
                 },
                 "term overlap": round(overlap.rows[runs[0].system]["mean share"], 4),
             }
-
-    found = {"queries": len(questions), "rows": rows}
-    if sweep:
-        found["sweep"] = swept(library, questions, ranker)
-    return found
+    return rows
 
 
-def swept(library, questions, ranker: str) -> dict:
+def swept(library, questions, given: str) -> dict:
     """Return R@1000 by k_d (k_c = 1000 - k_d) of rounds 0, 1 and 2, each with the best of the
     rounds before.
     """
@@ -71,7 +74,7 @@ def swept(library, questions, ranker: str) -> dict:
     for number in range(3):
         widths = {k_d: "/".join([*fixed, f"{k_d}+{1000 - k_d}"]) for k_d in STEPS}
         tried = {
-            k_d: f"navigation(rounds={number + 1},widths={each},counted=all{ranker})"
+            k_d: f"navigation(rounds={number + 1},widths={each},counted=all{given})"
             for k_d, each in widths.items()
         }
         rows = rows_of(library, [*tried.values()], questions, "R@1000")

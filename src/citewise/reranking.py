@@ -14,7 +14,7 @@ from citewise.embed.pair_scorers import pair_scorer_named
 from citewise.embed.truncation import LONGEST_FIRST, Truncation
 from citewise.errors import BadInput, CitewiseError
 from citewise.protocols import Encoder, PairScorer, Precision, Stores
-from citewise.rank.cross_encoder import Opinion, PairRanker, PairScores, Reranker
+from citewise.rank.cross_encoder import Opinion, OpinionRanker, PairScores, Reranker
 from citewise.rank.final_order import (
     COSINE,
     FIXED,
@@ -47,7 +47,7 @@ class Reranking:
     """Reading ends after this time; 0 for no limit."""
     order: str = "learned"
     """`learned`: as learned on the library, fixed weights where nothing was; `fixed`: always these;
-    `alone`: by the cross-encoder's scores and nothing else.
+    `alone`: by what the one model thinks and nothing else.
     """
     truncation: str = ""
     """How pairs are cut: `256+256` for the tokens of each side, `longest-first@512` for both; as
@@ -67,8 +67,8 @@ class Reranking:
             )
         if self.order not in ("learned", "fixed", "alone"):
             raise BadInput(f"re-ranking has order learned, fixed or alone, not {self.order!r}")
-        if self.order == "alone" and (not self.model or self.encoder or self.seconds):
-            raise BadInput("order=alone is for a cross-encoder without an encoder and a time limit")
+        if self.order == "alone" and ((self.model and self.encoder) or self.seconds):
+            raise BadInput("order=alone is for one model, model or encoder, without a time limit")
         if self.precision not in ("int8", "fp32"):
             raise BadInput(f"precision must be int8 or fp32, not {self.precision!r}")
         if self.truncation:
@@ -92,6 +92,11 @@ class Reranking:
             found[COSINE] = TextCosines(stores.papers, encoder)
         return found
 
+    def alone(self, stores: Stores) -> OpinionRanker:
+        """Return a ranker by the one model's opinion and nothing else."""
+        ((signal, opinion),) = self.opinions(stores).items()
+        return OpinionRanker(signal, opinion)
+
     def key(self, system: str) -> str:
         """Return what a learned order for this re-ranking of a system is kept under."""
         scorer = self.scorer()
@@ -112,10 +117,7 @@ class Reranking:
         other scores, are not given.
         """
         if self.order == "alone":
-            scorer = self.scorer()
-            if scorer is None:  # pragma: no cover (refused when the value was made)
-                raise BadInput("order=alone needs a model")
-            step = RankStep(PairRanker(PairScores(stores, scorer)), self.depth, always=True)
+            step = RankStep(self.alone(stores), self.depth, always=True)
         else:
             order = self.final_order(stores, system)
             ranker = Reranker(self.opinions(stores), order, stages.scorer, self.seconds)

@@ -23,9 +23,8 @@ from citewise.expand.dense import DenseNeighbours
 from citewise.expand.neighbours import Neighbours
 from citewise.expand.seeds import Seeds
 from citewise.ground import EvidenceGrounder
-from citewise.protocols import DraftVectors, Expander, PairScorer, Ranker, Retriever, Stores
+from citewise.protocols import DraftVectors, Expander, Ranker, Retriever, Stores
 from citewise.rank.calibration import Calibrator, calibrator_for
-from citewise.rank.cross_encoder import PairRanker, PairScores
 from citewise.rank.features import GO_BACK
 from citewise.rank.learned import LinearRanker, TreeRanker
 from citewise.rank.nnrank import NNRank, nnrank_of, required_nnrank
@@ -104,29 +103,40 @@ class NavigationSettings(Rounds):
     """BM25, and in rounds the papers that the best ones cite."""
 
     ranker: str = ""
-    """The cross-encoder that ranks in every round, by name or folder; BM25 where none is given."""
+    """The cross-encoder that ranks in every round, by name or folder."""
+    encoder: str = ""
+    """The article encoder that ranks in every round, in its place; BM25 where neither is given."""
     truncation: str = ""
-    """How its pairs are cut: as `rerank` does (see `citewise.reranking`)."""
+    """How a cross-encoder's pairs are cut: as `rerank` does (see `citewise.reranking`)."""
     precision: str = "int8"
+
+    def __post_init__(self) -> None:
+        """Raise BadInput for values that make no sense."""
+        Rounds.__post_init__(self)
+        self._reranking()
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages: one retriever."""
-        words, scorer = Bm25Parameters(), self._scorer()
-        ranker = PairRanker(PairScores(stores, scorer)) if scorer else Bm25Ranker(stores, words)
+        words, reranking = Bm25Parameters(), self._reranking()
+        ranker = reranking.alone(stores) if reranking else Bm25Ranker(stores, words)
         retriever = Navigation(stores, Bm25(stores, words), ranker, self)
         return Stages((retriever,), _grounder(stores), sentence_alone=True)
 
     def identity(self, stores: Stores) -> str:
-        """Return what the cross-encoder is, "" without one."""
-        scorer = self._scorer()
-        return f"{scorer.about.digest} {scorer.about.truncation}" if scorer else ""
+        """Return what the model is that ranks, "" without one."""
+        reranking = self._reranking()
+        return reranking.identity(stores, "").strip() if reranking else ""
 
-    def _scorer(self) -> PairScorer | None:
-        if not self.ranker:
+    def _reranking(self) -> Reranking | None:
+        if not (self.ranker or self.encoder):
             return None
         return Reranking(
-            model=self.ranker, truncation=self.truncation, precision=self.precision
-        ).scorer()
+            model=self.ranker,
+            encoder=self.encoder,
+            order="alone",
+            truncation=self.truncation,
+            precision=self.precision,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from citewise.memory import MemoryStores
 from citewise.protocols import ScoredBy
-from citewise.rank.cross_encoder import Opinion, PairRanker, PairScores, Reranker
+from citewise.rank.cross_encoder import Opinion, OpinionRanker, PairScores, Reranker
 from citewise.rank.final_order import COSINE, FIXED, LOGIT, FinalOrder, standardised
 from citewise.types import Paper, Query, Ranking, Scope, ServedBy
 
@@ -56,8 +56,8 @@ def test_no_pair_of_a_query_is_scored_twice() -> None:
     assert len(scorer.asked) == 5
 
 
-def test_a_pair_ranker_goes_by_scores_alone() -> None:
-    found = PairRanker(PairScores(STORES, Lengths())).rank(
+def test_a_ranker_by_one_opinion_goes_by_its_scores_alone() -> None:
+    found = OpinionRanker(LOGIT, PairScores(STORES, Lengths())).rank(
         QUERY, ranking_of([2, 7, 4]), ranking_of([2, 7, 4]), SCOPE
     )
     assert found.rows.tolist() == [7, 4, 2]

@@ -1,4 +1,4 @@
-"""Re-ranking by models that read texts: a cross-encoder alone, or opinions in a final order."""
+"""Re-ranking by models that read texts: by one model alone, or by opinions in a final order."""
 
 import threading
 import time
@@ -10,9 +10,8 @@ import numpy as np
 
 from citewise.arrays import Column, RowIndex, Rows
 from citewise.protocols import Explainer, PairScorer, Stage, Stores
-from citewise.rank.final_order import LOGIT, FinalOrder
+from citewise.rank.final_order import FinalOrder
 from citewise.rank.paper_texts import paper_texts
-from citewise.signals import written_by
 from citewise.types import Contributions, Query, Ranking, Scope
 
 Opinion = Callable[[Query, Rows], Column]
@@ -55,28 +54,31 @@ class PairScores:
             return known
 
 
-class PairRanker:
-    """Ranks by a cross-encoder's scores alone (Nogueira et al. 2020, section 3)."""
+class OpinionRanker:
+    """Ranks by what one model thinks and nothing else: by a cross-encoder's scores (Nogueira et al.
+    2020, section 3), or by the similarity of an encoder's vectors.
+    """
 
     reads: frozenset[str] = frozenset()
-    writes = written_by("cross_encoder")
 
-    def __init__(self, scores: PairScores) -> None:
-        self._scores = scores
+    def __init__(self, signal: str, opinion: Opinion) -> None:
+        """`signal` is the name under which answers have the model's scores."""
+        self._signal, self._opinion = signal, opinion
+        self.writes = frozenset({signal})
 
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
         """Return the candidates by falling score, equal ones by row."""
-        scores = self._scores(query, candidates.rows)
+        scores = self._opinion(query, candidates.rows)
         order = np.lexsort((candidates.rows, -scores))
-        return candidates.scored(scores, {LOGIT: scores}).take(order)
+        return candidates.scored(scores, {self._signal: scores}).take(order)
 
     def contributions(self, query: Query, ranking: Ranking, rows: Rows) -> Contributions:
         """Return the scores as one part; the base is what a cascade took from papers behind those
         that were ranked.
         """
         positions = RowIndex(ranking.rows).of(rows)
-        logits = np.nan_to_num(ranking.signals[LOGIT][positions])
-        return Contributions(ranking.scores[positions] - logits, {LOGIT: logits})
+        scores = np.nan_to_num(ranking.signals[self._signal][positions])
+        return Contributions(ranking.scores[positions] - scores, {self._signal: scores})
 
 
 class Reranker:
