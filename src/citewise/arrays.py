@@ -32,6 +32,9 @@ _SMALL_TABLE, _TABLE_A_ROW = 1 << 20, 32
 that is in it; beyond that, rows are hashed or sorted, which costs what the rows at hand cost.
 """
 
+_PART = 500_000
+"""Rows of a library that are asked for together."""
+
 _FEW = 16
 """Rows with which each of some others is compared."""
 
@@ -57,6 +60,13 @@ def highest(positions: Rows, values: Column, count: int) -> Column:
 def spread(rows: Rows, limit: int) -> Rows:
     """Return at most `limit` of some rows, evenly spread over them."""
     return rows[:: max(1, -(-rows.size // limit))]
+
+
+def in_parts(rows: Rows) -> Iterator[Rows]:
+    """Yield all rows, half a million at a time: what a store returns for all rows of a large
+    library need not be in memory at once.
+    """
+    return (rows[start : start + _PART] for start in range(0, rows.size, _PART))
 
 
 def top(scores: Column, limit: int) -> Rows:

@@ -45,6 +45,24 @@ def test_a_vector_worked_by_hand() -> None:
     assert found == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.dictionaries(st.integers(-1, 3), st.integers(1, 9)), max_size=12))
+def test_papers_together_have_the_vectors_that_each_has_alone(papers: list[dict[int, int]]) -> None:
+    together = model("int8").vectors_of_rows(counted(*papers), counted(*papers[::-1]))
+    for vector, title, abstract in zip(together, papers, papers[::-1], strict=True):
+        alone = model("int8").vectors_of_rows(counted(title), counted(abstract))[0]
+        np.testing.assert_array_equal(vector, alone)
+
+
+def test_more_stems_than_are_multiplied_at_once() -> None:
+    size = 3_000
+    table = np.eye(size, 8, dtype=np.float32)
+    large = WordVectors.of([f"s{row}" for row in range(size)], table, (1.0, 1.0))
+    longer, shorter = (dict.fromkeys(range(count), 1) for count in (size, size - 1))
+    found = large.vectors_of_rows(counted(longer, shorter, longer), counted({}, {}, {}))
+    assert found == pytest.approx(np.full((3, 8), 1 / math.sqrt(8)))
+
+
 def test_a_field_may_be_missing_and_no_known_stem_is_no_vector() -> None:
     titles, abstracts = counted({1: 1}, {}, {}, {-1: 3}), counted({}, {1: 7}, {}, {})
     found = model().vectors_of_rows(titles, abstracts)

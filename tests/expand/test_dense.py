@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import citewise
+from citewise import arrays
 from citewise.api import Library
+from citewise.arrays import Ragged, Rows
 from citewise.embed.draft_vectors import SetVectors
-from citewise.expand.dense import DenseNeighbours
+from citewise.expand.dense import DenseNeighbours, citing_papers
 from citewise.types import Query, Ranking, Scope
 from dense_library import PAPERS, dense_library
 
@@ -99,3 +101,21 @@ def test_a_library_without_vectors_gives_nothing(tmp_path: Path) -> None:
     )
     assert found.rows.size == 0
     assert all(np.isnan(each).all() for each in found.signals(np.arange(3)).values())
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_papers_with_references_are_looked_up_in_parts(
+    library: Library, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(arrays, "_PART", size)
+    asked, graph = [], library.stores.graph
+    references = graph.references
+
+    def counted(rows: Rows) -> Ragged:
+        asked.append(rows.size)
+        return references(rows)
+
+    monkeypatch.setattr(graph, "references", counted)
+    expected = [row for row, paper in enumerate(PAPERS) if paper.references]
+    assert citing_papers(library.stores).tolist() == expected
+    assert max(asked) <= size and sum(asked) == len(PAPERS)

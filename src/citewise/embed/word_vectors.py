@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -37,6 +37,9 @@ _TYPES: dict[Precision, str] = {"int8": "|i1", "fp32": "<f4"}
 _LARGEST = 127
 _NEW, _UNKNOWN = -2, -1
 """Rows of terms that were not looked up yet, and of stems that the model does not know."""
+
+_STEMS_AT_ONCE = 1_024
+"""Stems whose vectors are multiplied in one call: few enough to stay in the cache."""
 
 _TEXTS_KEPT = 8
 """Texts whose vectors are remembered: the stages of a system all ask for the same ones."""
@@ -159,15 +162,16 @@ class WordVectors:
     def _sums(self, rows: Ragged, counts: Floats) -> Floats:
         """Return for each paper the sum of its stems' vectors, times their counts.
 
-        One product a paper: faster than sums over all papers at once, which do not fit the cache,
-        and a paper's vector does not depend on the papers beside it.
+        Papers with the same number of stems are multiplied together, one product a paper: a paper's
+        vector does not depend on the papers beside it.
         """
         counts = counts * self.scales[rows.values]
         sums = np.zeros((len(rows), self.about.size), np.float32)
-        for paper, (begin, end) in enumerate(itertools.pairwise(rows.starts.tolist())):
-            if end > begin:
-                vectors = self.table.take(rows.values[begin:end], axis=0)
-                sums[paper] = counts[begin:end] @ vectors.astype(np.float32, copy=False)
+        for papers, index in _of_equal_length(rows):
+            vectors = self.table.take(rows.values.take(index), axis=0)
+            # (papers, 1, stems) @ (papers, stems, size) is (papers, 1, size)
+            products = counts.take(index)[:, None] @ vectors.astype(np.float32, copy=False)
+            sums[papers] = products[:, 0]
         return sums
 
     def encoded(self) -> bytes:
@@ -267,6 +271,22 @@ class WordEmbedder:
             self._rows[new] = [known.get(word, _UNKNOWN) for word in self._words(new)]
             found = self._rows[terms]
         return found
+
+
+def _of_equal_length(lists: Ragged) -> Iterator[tuple[Rows, Rows]]:
+    """Yield the positions of some lists that are equally long, and the indexes of their values, a
+    row for each list; empty lists are left out.
+    """
+    lengths = lists.lengths
+    order = np.argsort(lengths, kind="stable")
+    ends = np.cumsum(np.bincount(lengths)).tolist()
+
+    # order[ends[n - 1]:ends[n]] are the lists of length n
+    for length, (begin, end) in enumerate(itertools.pairwise(ends), 1):
+        at_once = max(1, _STEMS_AT_ONCE // length)
+        for start in range(begin, end, at_once):
+            some = order[start : min(start + at_once, end)]
+            yield some, lists.starts[some][:, None] + np.arange(length)
 
 
 def damped(counts: NDArray[np.integer], damping: Damping) -> Floats:

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, distinct, highest, summed
+from citewise.arrays import Column, RowIndex, Rows, distinct, highest, in_parts, summed
 from citewise.expand.votes import Neighbourhood
 from citewise.protocols import Compared, DraftVectors, Expansion, Stores
 from citewise.signals import written_by
@@ -78,7 +78,8 @@ class DenseNeighbours:
 def citing_papers(stores: Stores) -> Rows:
     """Return the papers of a library that have references, sorted."""
     rows = stores.papers.rows
-    return rows[stores.graph.references(rows).lengths > 0]
+    citing = (part[stores.graph.references(part).lengths > 0] for part in in_parts(rows))
+    return np.concatenate([rows[:0], *citing])
 
 
 def dense_neighbourhood(

@@ -1,7 +1,8 @@
 """Read papers and citing sentences from files: one module for each format, recognised by content.
 
 A format module has `NAME`, `detects(head) -> bool`, and one of
-- `records(source, report) -> Iterator[(line, raw record)]`: papers (`clean.Raw`),
+- `records(source, report) -> Iterator[(line, raw record)]`: papers (`clean.Raw`, or
+  `plain_records.PlainRecord` for those that may need no repair),
 - `sentences(source, report) -> Iterator[(line, raw sentence)]`: citing sentences
   (`clean_sentences.RawSentence`),
 - `documents(source, report) -> Iterator[(line, Document)]`: full texts, of which the library gets
@@ -55,6 +56,7 @@ from citewise.ingest.fulltext import (
     tei,
     unarxive,
 )
+from citewise.ingest.plain_records import clean_record
 from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import Siblings, Source, find, open_source
 from citewise.types import CitingSentence, Paper
@@ -210,7 +212,7 @@ def _ways(module: Any, cleaner: Cleaner) -> tuple[_Read, _Clean]:
         return module.documents, lambda document, location: parts(document, location, cleaner)
     if hasattr(module, "sentences"):
         return module.sentences, lambda raw, location: (clean_sentence(raw, location, cleaner),)
-    return module.records, lambda raw, location: (cleaner.paper(raw, location),)
+    return module.records, lambda raw, location: (clean_record(raw, location, cleaner),)
 
 
 def _recognised(source: Source, report: Report, alone: bool) -> Any:

@@ -16,7 +16,13 @@ LONGEST_TITLE = 1_000
 LONGEST_ABSTRACT = 20_000
 """Characters."""
 
+LONGEST_VENUE = 300
+LONGEST_NAME = 200
+LONGEST_FIELD = 300
+"""Characters of a venue, of an author's name, and of a field of study or key phrase."""
+
 MOST_AUTHORS = 5_000
+MOST_FIELDS = 50
 MOST_REFERENCES = 20_000
 FIRST_YEAR = 1450
 """No paper is older than the printing press."""
@@ -74,7 +80,7 @@ class Cleaner:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self._last_year = datetime.date.today().year + 1
+        self.last_year = datetime.date.today().year + 1
 
     def paper(self, raw: Raw, location: SourceLocation) -> Paper | None:
         """Return the paper of a record, or None where it has neither an id nor a title.
@@ -99,17 +105,17 @@ class Cleaner:
         paper = Paper(
             id=own,
             title=title,
-            abstract=_abstract(text(raw.get("abstract"), repairs), title, repairs),
+            abstract=kept_abstract(text(raw.get("abstract"), repairs), title, repairs),
             year=year,
             authors=_names(raw.get("authors"), text, repairs),
-            venue=text(raw.get("venue"), repairs)[:300],
+            venue=text(raw.get("venue"), repairs)[:LONGEST_VENUE],
             ids=tuple([name for name in keys if name != own]),
-            references=_references(raw.get("references"), {own, *keys}, repairs),
-            fields=_strings(raw.get("fields"))[:50],
+            references=kept_references(raw.get("references"), {own, *keys}, repairs),
+            fields=_strings(raw.get("fields"))[:MOST_FIELDS],
             date=date,
             kind=kind if kind and kind in KINDS else "",
             details=_details(raw.get("details"), repairs),
-            key_phrases=_strings(raw.get("key_phrases"))[:50],
+            key_phrases=_strings(raw.get("key_phrases"))[:MOST_FIELDS],
         )
 
         for reason in dict.fromkeys(repairs):
@@ -133,7 +139,7 @@ class Cleaner:
 
     def _year(self, value: Any, repairs: list[str]) -> int | None:
         """Return a year that is a number or in a text, or None; a year out of range is a repair."""
-        if type(value) is int and FIRST_YEAR <= value <= self._last_year:
+        if type(value) is int and FIRST_YEAR <= value <= self.last_year:
             return value
         if value is None or value == "":
             return None
@@ -141,7 +147,7 @@ class Cleaner:
         is_number = isinstance(value, int) and not isinstance(value, bool)
         match = None if is_number else _YEAR.search(str(value))
         year: int = value if is_number else int(match[1]) if match else 0
-        if FIRST_YEAR <= year <= self._last_year:
+        if FIRST_YEAR <= year <= self.last_year:
             return year
 
         repairs.append("bad_year")
@@ -169,7 +175,7 @@ def _all_clean(raw: Raw) -> bool:
 
     texts = [value for value in map(raw.get, _TEXTS) if value is not None]
     try:
-        return _is_clean("|".join([*texts, *authors]))
+        return is_clean("|".join([*texts, *authors]))
     except TypeError:  # one is no string
         return False
 
@@ -198,10 +204,10 @@ def _text(value: Any, repairs: list[str]) -> str:
         value = str(value)
 
     text: str = value
-    return text.strip() if _is_clean(text) else _repaired(text, repairs)
+    return text.strip() if is_clean(text) else _repaired(text, repairs)
 
 
-def _is_clean(text: str) -> bool:
+def is_clean(text: str) -> bool:
     """Return whether a text needs no repair; written for speed, as it sees millions of texts."""
     if "&" in text or "<" in text or "  " in text:
         return False
@@ -228,7 +234,7 @@ def _repaired(value: str, repairs: list[str]) -> str:
     return " ".join(value.split())
 
 
-def _abstract(abstract: str, title: str, repairs: list[str]) -> str:
+def kept_abstract(abstract: str, title: str, repairs: list[str]) -> str:
     """Return an abstract without its label, cut to length; "" for "n/a" and similar texts."""
     if not abstract:
         return ""
@@ -253,7 +259,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _label(text: str) -> str:
-    return " ".join(text.split())[:300]
+    return " ".join(text.split())[:LONGEST_FIELD]
 
 
 def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
@@ -267,10 +273,10 @@ def _names(value: Any, text: _Text, repairs: list[str]) -> tuple[str, ...]:
         return ()
 
     if text is _stripped:  # all are strings
-        names = tuple([name for item in value if (name := item.strip()[:200])])
+        names = tuple([name for item in value if (name := item.strip()[:LONGEST_NAME])])
     else:
         given = [_name(item) if isinstance(item, dict) else item for item in value]
-        names = tuple([name for item in given if (name := text(item, repairs)[:200])])
+        names = tuple([name for item in given if (name := text(item, repairs)[:LONGEST_NAME])])
     if len(names) > MOST_AUTHORS:
         repairs.append("authors_cut")
     return names[:MOST_AUTHORS]
@@ -320,7 +326,7 @@ def _first_key(keys: list[str], title: str) -> str:
     return f"title:{letters[:200]}" if letters else ""
 
 
-def _references(value: Any, own: set[str], repairs: list[str]) -> tuple[str, ...]:
+def kept_references(value: Any, own: set[str], repairs: list[str]) -> tuple[str, ...]:
     """Return the distinct keys in a list of references, without the paper's own keys."""
     if not value:
         return ()

@@ -4,8 +4,10 @@ over many lines.
 
 import functools
 import itertools
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from citewise.ingest.json_stream import ObjectScanner, streamed_objects
 from citewise.ingest.json_values import closed, decoded
@@ -14,6 +16,7 @@ from citewise.ingest.source import HEAD, Source, lines
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINES_SEEN = 10
+_Record = TypeVar("_Record", bound=Struct)
 
 
 def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -22,8 +25,19 @@ def objects(source: Source, report: Report, page: str = "") -> Iterator[tuple[in
     With `page`, the members of an array of that name are the objects: an API's page.
     """
     if _is_line_by_line(source.head(), page):
-        return _objects_of_lines(source, report, page)
+        return _objects_of_lines(source, report, page, decoded)
     return streamed_objects(source, report, page)
+
+
+def objects_or_structs(
+    source: Source, report: Report, struct: Callable[[bytes], _Record | None]
+) -> Iterator[tuple[int, dict[str, Any] | _Record]]:
+    """Yield the same as `objects`, and in place of a line's object what `struct` makes of the line,
+    unless that is None.
+    """
+    if not _is_line_by_line(source.head(), ""):
+        return streamed_objects(source, report, "")
+    return _objects_of_lines(source, report, "", lambda line: struct(line) or decoded(line))
 
 
 def _is_line_by_line(head: bytes, page: str) -> bool:
@@ -44,16 +58,16 @@ def _is_line_by_line(head: bytes, page: str) -> bool:
 
 
 def _objects_of_lines(
-    source: Source, report: Report, page: str
-) -> Iterator[tuple[int, dict[str, Any]]]:
+    source: Source, report: Report, page: str, decode: Callable[[bytes], Any]
+) -> Iterator[tuple[int, Any]]:
     """Yield (line number, object) of the objects, arrays and pages of lines."""
 
     def damaged(line: int, reason: str) -> None:
         report.note("skipped", reason, SourceLocation(source.name, line))
 
     for number, line in lines(source, damaged):
-        value = decoded(line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK))
-        if not page and isinstance(value, dict):
+        value = decode(line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK))
+        if not page and isinstance(value, dict | Struct):
             yield number, value
             continue
         for record in _listed(value, page):

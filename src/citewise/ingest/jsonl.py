@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import msgspec
 
 from citewise.ingest.clean import Raw
-from citewise.ingest.json_lines import first_objects, objects
+from citewise.ingest.json_lines import first_objects, objects_or_structs
+from citewise.ingest.plain_records import PlainRecord, plain_record
 from citewise.ingest.report import Report
 from citewise.ingest.source import Source
 
@@ -21,10 +22,10 @@ def detects(head: bytes) -> bool:
     )
 
 
-def records(source: Source, report: Report) -> Iterator[tuple[int, Raw]]:
+def records(source: Source, report: Report) -> Iterator[tuple[int, Raw | PlainRecord]]:
     """Yield (line, record); ids may be in `ids` or fields of their own (`doi`, `arxiv`, ...)."""
-    for line, record in objects(source, report):
-        yield line, _with_ids(record)
+    for line, record in objects_or_structs(source, report, plain_record):
+        yield line, record if isinstance(record, PlainRecord) else _with_ids(record)
 
 
 def _with_ids(record: dict[str, object]) -> Raw:

@@ -27,8 +27,8 @@ def uncollected() -> Iterator[None]:
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Let the process keep what it frees, up to some tens of megabytes, for the next query's
-    arrays.
+    """Let the process keep what it frees, up to some tens of megabytes, for the arrays of the next
+    query, or of the next batch of papers that is written.
 
     The C library of Linux gives freed memory back to the system until it has seen a large block
     come and go; each query would then have all its pages made anew, a fifteenth of its time.

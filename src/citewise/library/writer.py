@@ -21,6 +21,7 @@ from citewise.library.generation import Generation, collect_garbage
 from citewise.library.intake import Intake
 from citewise.library.location import folder_of
 from citewise.library.lock import writer_lock
+from citewise.library.process_memory import keep_freed_memory
 from citewise.library.vectors import VECTORS, Kind, VectorWriter, set_folder, text_hashes
 from citewise.protocols import Encoder, WordModel, form_of
 
@@ -107,6 +108,7 @@ def _writing(
     if must_exist:
         manifests.load(path)
 
+    keep_freed_memory()  # each batch makes the arrays that the last one freed
     with writer_lock(path):
         old = LibraryFolder(path) if (path / manifests.NAME).exists() else None
         collect_garbage(path, old.manifest if old is not None else None)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, by_score, spread
+from citewise.arrays import Column, RowIndex, Rows, by_score, in_parts, spread
 from citewise.protocols import DraftVectors, Stores
 from citewise.rank import contributions
 from citewise.rank.draft_signals import linear_signals, tree_signals
@@ -104,7 +104,8 @@ class LinearRanker:
     @functools.cached_property
     def _has_citations(self) -> bool:
         """Whether any paper of the library cites another."""
-        return bool(self._stores.graph.references(self._stores.papers.rows).values.size)
+        references = self._stores.graph.references
+        return any(references(part).values.size for part in in_parts(self._stores.papers.rows))
 
     def _by_words(self, query: Query, candidates: Ranking, why: ServedBy) -> Ranking:
         bag = Bag.of_draft(self._stores, query)

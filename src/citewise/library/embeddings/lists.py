@@ -29,7 +29,10 @@ UNLISTED = 65_535
 
 Lists = NDArray[np.uint16]
 
-_CHUNK = 8_192
+_CHUNK = 4_096
+"""Vectors whose cosines with all centroids are in memory at once: from 32 MB on, every chunk would
+have its pages made anew.
+"""
 _SEED = 1
 _ROUNDS = 6
 _PER_CENTROID = 40
