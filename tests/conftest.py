@@ -2,6 +2,8 @@
 
 import io
 import os
+import re
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -10,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 import one_thread  # noqa: F401 (before what imports numpy)
 
@@ -25,6 +29,18 @@ from word_models import with_vectors
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
+_TOGETHER = {
+    "tests/web/": "web",
+    "tests/embed/test_folders.py": "transformers",
+    "tests/embed/test_models.py": "transformers",
+    "tests/embed/test_transformers.py": "transformers",
+    "tests/train/bert/": "transformers",
+}
+"""Files that one worker runs, since they share what takes seconds to start: a browser with its
+server, the import of transformers' models.
+"""
+_ALL_SLOW = re.compile(r"^pytestmark = (?:\[[^]]*)?pytest\.mark\.slow\b", re.MULTILINE)
+
 
 def pytest_configure() -> None:
     """Put temporary files into memory where the system allows it, so that many small writes wait
@@ -38,12 +54,35 @@ def pytest_configure() -> None:
     settings.load_profile("patient")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files whose tests are all slow before they import torch, a browser or a cluster,
+    where slow tests are left out anyway.
+    """
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return bool(_ALL_SLOW.search(collection_path.read_text("utf-8"))) or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put files with slow tests first, those with the most before all: a long file that a worker
     begins last keeps the others waiting.
     """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
+
+
+class _FilesTogether(LoadFileScheduling):
+    """One worker a file, or a group of files."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        groups = (name for start, name in _TOGETHER.items() if nodeid.startswith(start))
+        return next(groups, "") or super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Let `--dist loadfile` keep some files together."""
+    return _FilesTogether(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -78,11 +117,9 @@ def golden() -> tuple[Paper, ...]:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Path:
-    """The folder of a library of the golden papers."""
-    folder = tmp_path / "library"
-    citewise.add(GOLDEN, folder)
-    return folder
+def library(golden_library: Path, tmp_path: Path) -> Path:
+    """The folder of a library of the golden papers, to be changed."""
+    return shutil.copytree(golden_library, tmp_path / "library")
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,8 @@ from citewise.train.nnselect.settings import PRESETS, preset  # noqa: E402
 from citewise.train.nnselect.starts import lsa, principal, start_of  # noqa: E402
 from train.nnselect.topics import SETTINGS, corpus_of, library  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
