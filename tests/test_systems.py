@@ -1,7 +1,6 @@
 """What every system promises, whatever its stages."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,7 +39,7 @@ def in_years(query: Query, paper: str) -> bool:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_answers(stored: Library, query: Query, k: int) -> None:
     for system in CHECKED:
         answer = stored.answer(query, k, system)
@@ -188,10 +187,15 @@ def test_years_that_no_paper_can_have(stored: Library, system: str, years: dict[
     assert bool(len(found)) == (years.get("since", 1) < 0)
 
 
-def test_an_empty_library_answers_nothing(tmp_path: Path, system: str) -> None:
-    citewise.add([], tmp_path / "library")
-    with_vectors(tmp_path / "library")
-    empty = citewise.open(tmp_path / "library")
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("empty") / "library"
+    citewise.add([], folder)
+    with_vectors(folder)
+    return citewise.open(folder)
+
+
+def test_an_empty_library_answers_nothing(empty: Library, system: str) -> None:
     assert not len(empty.recommend("bees", year=2000, system=system))
 
 
@@ -199,7 +203,7 @@ def test_an_empty_library_answers_nothing(tmp_path: Path, system: str) -> None:
 def test_threads_get_the_same_answers(stored: Library, system: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    queries = [Query(paper.title, paper.abstract, year=paper.year) for paper in PAPERS[:30]]
+    queries = [Query(paper.title, paper.abstract, year=paper.year) for paper in PAPERS[:15]]
     fresh = citewise.open(stored.stores.info.location)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda query: fresh.answer(query, 20, system), queries * 4))

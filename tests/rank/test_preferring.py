@@ -36,7 +36,7 @@ def system(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES, preferences=PREFERENCES, name=st.sampled_from([*SYSTEMS]))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_what_is_true_whatever_is_preferred(
     stored: Library, query: Query, k: int, preferences: Preferences, name: str
 ) -> None:

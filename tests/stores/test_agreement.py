@@ -269,19 +269,26 @@ def test_every_system_gives_the_same_answer(
     assert_same(found.recommendations, expected.recommendations)
 
 
-@pytest.mark.parametrize("system", BY_VECTORS)
-@pytest.mark.parametrize("name", OTHERS)
-def test_systems_of_vectors_give_the_same_scores(
-    name: str, system: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """To within the rounding of a folder's 8-bit vectors, which memory does not round."""
+@pytest.fixture(scope="module", params=OTHERS)
+def pair_with_vectors(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Library, Library]:
+    """The same with vectors of papers."""
     folder = tmp_path_factory.mktemp("vectors")
     model = made_up(MemoryStores.of(RECORDS))
     given = Given(RECORDS, word_models={NNSELECT: model}, models=saved(model))
     found, expected = (
-        Library(IMPLEMENTATIONS[each](folder / each, given)) for each in (name, REFERENCE)
+        IMPLEMENTATIONS[name](folder / name, given) for name in (request.param, REFERENCE)
     )
+    return Library(found), Library(expected)
 
+
+@pytest.mark.parametrize("system", BY_VECTORS)
+def test_systems_of_vectors_give_the_same_scores(
+    pair_with_vectors: tuple[Library, Library], system: str
+) -> None:
+    """To within the rounding of a folder's 8-bit vectors, which memory does not round."""
+    found, expected = pair_with_vectors
     for paper in SHORT[:5]:
         query = Query(paper.title, paper.abstract)
         one, other = (

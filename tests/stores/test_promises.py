@@ -1,7 +1,6 @@
 """What the stores of a library promise, worked out by hand, for every implementation."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,19 +20,21 @@ Make = Callable[[Given], Stores]
 BEES, ANTS, ROBOTS, SURVEY, LATE = range(5)
 
 
-@pytest.fixture(params=IMPLEMENTATIONS)
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+@pytest.fixture(scope="module", params=IMPLEMENTATIONS)
+def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
     """Makes a library, by each implementation."""
-    return lambda given: IMPLEMENTATIONS[request.param](tmp_path / "library", given)
+    return lambda given: IMPLEMENTATIONS[request.param](
+        tmp_path_factory.mktemp("promises") / "library", given
+    )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def golden(make: Make) -> Stores:
     """The golden papers; there are no sentences."""
     return make(Given(GOLDEN))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cited(make: Make) -> Stores:
     """Five papers and the five sentences that cite them."""
     return make(Given([*CITED, *SENTENCES]))
@@ -443,7 +444,7 @@ ENCODED = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def encoded(make: Make) -> Stores:
     """Four papers and a sentence with vectors; a paper and a sentence that came later without."""
     later: list[Record] = [
