@@ -139,6 +139,7 @@ def explained(library: Library, sample: Library) -> Iterator[Answer]:
             yield library.answer(query, 9, explain=True)
 
 
+@pytest.mark.slow
 def test_every_kind_of_reason_is_given(sample: Library, tmp_path: Path) -> None:
     given: set[str] = set()
     for answer in explained(cited_library(tmp_path), sample):

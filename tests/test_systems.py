@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -16,6 +16,7 @@ from citewise.systems import SYSTEMS, Bm25Settings, System, served_name
 from citewise.types import Query
 from contracts import CHECKED, PAPERS, QUERIES, SIZES, YEARS
 from corpora import GOLDEN
+from properties import examples
 from word_models import with_vectors
 
 BY_WORDS = [name for name, usual in SYSTEMS.items() if isinstance(usual, Bm25Settings)]
@@ -39,7 +40,7 @@ def in_years(query: Query, paper: str) -> bool:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_answers(stored: Library, query: Query, k: int) -> None:
     for system in CHECKED:
         answer = stored.answer(query, k, system)
@@ -57,7 +58,7 @@ def test_answers(stored: Library, query: Query, k: int) -> None:
 
 
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_fewer_are_the_first_of_more(stored: Library, query: Query, k: int) -> None:
     everything = stored.answer(query, 500, "bm25")
     reaching = stored.answer(query, k, "bm25(reach=500)")
@@ -65,7 +66,7 @@ def test_fewer_are_the_first_of_more(stored: Library, query: Query, k: int) -> N
 
 
 @given(query=QUERIES)
-@settings(max_examples=30)
+@examples(30)
 def test_years_and_the_hidden_only_take_away(stored: Library, query: Query) -> None:
     """Of systems by words; where citations count, years and the hidden also take citations away."""
     hidden = {query.id, *query.cited, *query.hidden}
@@ -77,7 +78,7 @@ def test_years_and_the_hidden_only_take_away(stored: Library, query: Query) -> N
 
 
 @given(query=QUERIES, within=st.lists(st.integers(0, len(PAPERS) - 1), max_size=20), k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_some_papers_are_ranked_as_among_all(
     stored: Library, query: Query, within: list[int], k: int
 ) -> None:
@@ -91,8 +92,9 @@ def test_some_papers_are_ranked_as_among_all(
         assert found.scores.tolist() == pytest.approx(expected.scores.tolist())
 
 
+@pytest.mark.slow
 @given(query=QUERIES, within=st.lists(st.integers(0, len(PAPERS) - 1), max_size=20), k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_of_some_papers_only_those_are_ranked(
     stored: Library, query: Query, within: list[int], k: int
 ) -> None:
@@ -153,6 +155,7 @@ def test_years_that_exclude_each_other_are_refused(stored: Library, system: str)
         stored.recommend("bees", since=2001, year=2000, system=system)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "years",
     [

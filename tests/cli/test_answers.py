@@ -95,6 +95,7 @@ ENTRIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", renderers())
 def test_every_format_has_an_entry_a_paper(
     run: Run, golden_library: Path, format: str, tmp_path: Path
@@ -143,6 +144,7 @@ DRAFTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAFTS)
 def test_a_draft_is_its_title_and_its_abstract(
     run: Run, golden_library: Path, tmp_path: Path, name: str

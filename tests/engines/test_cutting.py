@@ -61,7 +61,8 @@ def test_the_manifest_says_what_the_shards_are(whole: LibraryFolder, shards: Pat
         assert (file.stat().st_size, checksum(file)) == (entry.size, entry.checksum)
 
 
-@pytest.mark.parametrize("number", [1, 2, 5, 100])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2, 5, 75])
 def test_any_number_of_shards_gives_the_same_answers(
     whole: LibraryFolder, number: int, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_removed_papers_stay_removed(tmp_path: Path) -> None:
     assert_same(*(each.recommend(PAPERS[3].title, system="bm25") for each in (found, expected)))
 
 
+@pytest.mark.slow
 def test_a_new_generation_leaves_the_one_before(whole: LibraryFolder, own_shards: Path) -> None:
     old = ShardedStores.local(own_shards)
     assert cut(whole.path, 3, own_shards).generation == 2

@@ -20,6 +20,7 @@ ABSTRACT = "We rank candidate citations by BERT and compare with BM25 on scienti
 DRAFT = {"title": TITLE, "abstract": ABSTRACT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "options"),
     [
@@ -228,6 +229,7 @@ def test_a_passage_wants_citations_as_the_command_line_says(
     assert [each["wants_citation"] for each in found] == [each.wanted for each in advised]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "asked", "said"),
     [

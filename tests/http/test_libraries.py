@@ -115,6 +115,7 @@ def test_new_generations_under_load(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200}, "no request was dropped"
 
 
+@pytest.mark.slow
 def test_what_was_just_written_is_counted(golden: Running) -> None:
     with golden.client() as client:
         before = client.get("/v1/library").json()
@@ -163,6 +164,7 @@ def test_a_new_generation_that_cannot_be_read_leaves_the_old_one(golden: Running
             assert client.post("/v1/recommend", json=ASKED).text == before
 
 
+@pytest.mark.slow
 def test_systems_and_preferences(client: httpx.Client) -> None:
     found = client.get("/v1/systems").json()
     assert found["systems"] == [*systems.SYSTEMS]
@@ -203,6 +205,7 @@ def test_feedback(client: httpx.Client, data_home: Path) -> None:
     assert not Path(found["file"]).exists()
 
 
+@pytest.mark.slow
 def test_more_requests_than_a_server_takes(library: Path, tmp_path: Path) -> None:
     """Those that find no room get 503 at once, and the next is answered."""
     limits = Limits(threads=1, queue=0)

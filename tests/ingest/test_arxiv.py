@@ -169,6 +169,7 @@ def test_hostile_latex_takes_no_time() -> None:
     assert time.perf_counter() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(RECORD))
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 def test_wrong_types(name: str, value: object) -> None:

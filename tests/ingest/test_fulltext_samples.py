@@ -149,6 +149,7 @@ def _marks(module: ModuleType, path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_tei_has_as_many_marks_as_linked_references(shared: Path) -> None:
     total = 0
     for path in files(shared, "tei"):
@@ -161,6 +162,7 @@ def test_tei_has_as_many_marks_as_linked_references(shared: Path) -> None:
     assert total > 1_900
 
 
+@pytest.mark.slow
 def test_jats_has_as_many_marks_as_linked_references(shared: Path) -> None:
     total = 0
     for path in files(shared, "jats"):

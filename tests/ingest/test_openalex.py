@@ -214,6 +214,7 @@ def test_other_entities_are_skipped() -> None:
     assert report.counts == {("skipped", "not_a_work"): 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WORK))
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 def test_wrong_types(name: str, value: object) -> None:

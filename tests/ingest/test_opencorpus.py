@@ -76,6 +76,7 @@ def test_minimal_paper_and_later_releases() -> None:
     assert not report.counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PAPER))
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 def test_wrong_types(name: str, value: object) -> None:

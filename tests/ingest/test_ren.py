@@ -88,6 +88,7 @@ def test_bytes_that_are_no_text_and_files_of_other_names(tmp_path: Path) -> None
     assert report.counts["skipped", "unknown_format"] == 1
 
 
+@pytest.mark.slow
 def test_candidates_are_the_training_papers(tmp_path: Path, run: Run) -> None:
     source = folder(
         tmp_path / "dblp",

@@ -25,6 +25,7 @@ def library(built: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(built, tmp_path / "library"))
 
 
+@pytest.mark.slow
 def test_a_sample_of_damages(library: Path) -> None:
     expected = damage.answer(library)
     found = []

@@ -139,6 +139,7 @@ writer.encode(sys.argv[1], Counting("other"), papers=True, spans=False, progress
 """
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on(library: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(library), *PATHS],

@@ -34,6 +34,7 @@ def test_ligatures_and_accents_become_letters(text: str, expected: str) -> None:
     assert readable(text) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -283,6 +283,7 @@ def pair_with_vectors(
     return Library(found), Library(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", BY_VECTORS)
 def test_systems_of_vectors_give_the_same_scores(
     pair_with_vectors: tuple[Library, Library], system: str
@@ -302,6 +303,7 @@ def test_systems_of_vectors_give_the_same_scores(
         assert max(one, key=lambda each: one[each]) == max(other, key=lambda each: other[each])
 
 
+@pytest.mark.slow
 def test_descriptions_agree(pair: tuple[Library, Library]) -> None:
     found, expected = (library.describe() for library in pair)
     own = dict.fromkeys(("path", "written", "fingerprint"), "")
@@ -309,6 +311,7 @@ def test_descriptions_agree(pair: tuple[Library, Library]) -> None:
     assert replace(found, **own, **disk) == replace(expected, **own, **disk)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_ilciter_finds_the_same_by_vectors(name: str) -> None:
     encoder, parameters = RandomEncoder(), IlciterParameters(dense="always")

@@ -158,6 +158,7 @@ def test_a_thin_graph_is_the_same_from_both_sides(stores: Stores) -> None:
     )
 
 
+@pytest.mark.slow
 def test_cases(stores: Stores) -> None:
     questions = Split.make(stores, SETTINGS.split).questions(stores, "train")
     kinds = Counter(kind_of(question, seed) for question in questions for seed in range(20))
@@ -380,6 +381,7 @@ def test_a_damaged_model_is_named(small: Path) -> None:
     assert citewise.open(small).recommend("topic1word1", system="best(model=shipped)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [{"trees": "no trees"}, {"trees": ""}, {"linear": None}])
 def test_a_model_that_reads_but_makes_no_sense_is_named(
     damage: dict[str, Any], small: Path, quick: Training
@@ -388,6 +390,7 @@ def test_a_model_that_reads_but_makes_no_sense_is_named(
     assert "--shipped" in refused(small)
 
 
+@pytest.mark.slow
 def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> None:
     linear = json.loads(quick.model.encoded())["linear"]
     renamed = json.loads(json.dumps(linear).replace("log votes", "log omens"))
@@ -401,6 +404,7 @@ def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> N
     assert "'omens_sharp'" in refused(small) and "--shipped" in refused(small)
 
 
+@pytest.mark.slow
 def test_a_model_of_another_definition_is_refused(small: Path, quick: Training, run: Run) -> None:
     citewise.open(small).stores.models.save("ranker", changed(quick, definition="0123456789abcdef"))
     message = refused(small)
@@ -442,6 +446,7 @@ def test_training_replaces_a_model_that_cannot_be_used(
     assert answer.served_by.provenance == found.model.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("serving", "better"), [(0.2, True), (0.4, False), (None, True)])
 def test_a_model_is_better_than_what_serves_or_than_nothing(
     quick: Training, serving: float | None, better: bool
@@ -452,6 +457,7 @@ def test_a_model_is_better_than_what_serves_or_than_nothing(
     assert replace(quick, quality=quality).better is better
 
 
+@pytest.mark.slow
 def test_an_open_library_stays_with_its_model(tmp_path: Path, quick: Training) -> None:
     citewise.add(topical(120), tmp_path, keep_versions=True)
     library = citewise.open(tmp_path)
@@ -513,6 +519,7 @@ def test_the_command_that_calibrates(path: Path, run: Run) -> None:
     assert code == 2 and "a calibration needs at least 20 papers" in said
 
 
+@pytest.mark.slow
 def test_a_ranker_trained_with_another_set_of_vectors_serves_with_it(tmp_path: Path) -> None:
     citewise.add(topical(FEW), tmp_path, keep_versions=True, vectors=False)
     model = made_up(citewise.open(tmp_path).stores)

@@ -60,6 +60,7 @@ def test_an_opinion_that_helps_is_found_and_noise_is_not() -> None:
     assert order.figures == quality
 
 
+@pytest.mark.slow
 def test_an_opinion_that_does_not_help_does_not_count() -> None:
     seen = set()
     for seed in range(4):
