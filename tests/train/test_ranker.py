@@ -231,7 +231,7 @@ def test_on_another_field(shared: Path, tmp_path: Path) -> None:
     papers = [each for each, _ in found if isinstance(each, Paper) and (each.year or 0) <= 2019]
     citewise.add(papers, tmp_path, keep_versions=True)
     split = SplitSettings(dev=(2019, 2019), test=(2020, 2020), least=3)
-    settings = RankerSettings(split, most=150, tuning=200, trees=40)
+    settings = RankerSettings(split, most=100, tuning=80, trees=40)
     quality = train_ranker(citewise.open(tmp_path).stores, settings).quality
     for measure in ("F1@20", "MRR@1000", "R@1000"):
         assert quality["trained"][measure] > quality["bm25"][measure], measure
@@ -480,12 +480,12 @@ def own_model(library: Path) -> bytes | None:
 def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     options: Sequence[object] = (
         *("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2),
-        *("--most", 60, "--tuning", 40, "--trees", 60),
+        *("--most", 30, "--tuning", 40, "--trees", 5),
     )
     report = tmp_path / "report.json"
     code, _, shown = run("train", "ranker", *options, "--dry-run", "--format", "json", "-o", report)
     assert code == 0 and "not kept" in shown and own_model(path) is None
-    assert json.loads(report.read_text())["queries"] == {"train": 60, "dev": 40}
+    assert json.loads(report.read_text())["queries"] == {"train": 30, "dev": 40}
 
     code, out, shown = run("train", "ranker", *options, "--anyway")
     assert code == 0 and "new model" in shown and "trained" in out and "Calibration" in out
