@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from citewise.api import Library, build_sample
 from citewise.types import Paper
 from command_line import Done, Run
 from corpora import GOLDEN
+from slow_files import is_all_slow
 from word_models import with_vectors
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -39,7 +39,25 @@ _TOGETHER = {
 """Files that one worker runs, since they share what takes seconds to start: a browser with its
 server, the import of transformers' models.
 """
-_ALL_SLOW = re.compile(r"^pytestmark = (?:\[[^]]*)?pytest\.mark\.slow\b", re.MULTILINE)
+
+_LONGEST = (
+    "tests/train/test_ranker.py",
+    "tests/web/",
+    "tests/engines/test_cluster.py",
+    "tests/train/test_sentences.py",
+    "tests/test_docs.py",
+    "tests/stores/test_agreement.py",
+    "tests/test_mcp.py",
+    "tests/embed/test_transformers.py",
+    "tests/train/",
+    "tests/ingest/test_mutations.py",
+    "tests/test_systems.py",
+    "tests/http/",
+    "tests/test_defaults.py",
+    "tests/ingest/test_fulltext_samples.py",
+    "tests/ingest/test_pdf.py",
+)
+"""What takes longest, by measured processor time and waits; it only decides what begins first."""
 
 
 def pytest_configure() -> None:
@@ -58,17 +76,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out files whose tests are all slow before they import torch, a browser or a cluster,
     where slow tests are left out anyway.
     """
-    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
-        return None
-    return bool(_ALL_SLOW.search(collection_path.read_text("utf-8"))) or None
+    is_quick = config.option.markexpr == "not slow"
+    return (is_quick and collection_path.suffix == ".py" and is_all_slow(collection_path)) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files with slow tests first, those with the most before all: a long file that a worker
-    begins last keeps the others waiting.
+    """Put long files first, then those with the most slow tests: a long file that a worker begins
+    last keeps the others waiting.
     """
-    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    slow = Counter(
+        file for file, _ in {_function(each) for each in items if each.get_closest_marker("slow")}
+    )
+    items.sort(key=lambda item: (_place(item.nodeid), -slow[item.path]))
+
+
+def _function(item: pytest.Item) -> tuple[Path, str]:
+    """Return a test's file and function; its parameters do not count."""
+    return item.path, item.name.partition("[")[0]
+
+
+def _place(nodeid: str) -> int:
+    """Return a test's place among those that take longest."""
+    places = (place for place, start in enumerate(_LONGEST) if nodeid.startswith(start))
+    return next(places, len(_LONGEST))
 
 
 class _FilesTogether(LoadFileScheduling):
