@@ -221,12 +221,14 @@ def _loaded(statement: str) -> tuple[set[str], set[str]]:
     return names, {name.split(".")[0] for name in names}
 
 
+@pytest.mark.slow
 def test_the_core_is_light() -> None:
     _, loaded = _loaded("import citewise, citewise.cli")
     assert {"citewise", "numpy"} <= loaded
     assert not HEAVY & loaded
 
 
+@pytest.mark.slow
 def test_importing_the_package_leaves_the_command_line_out() -> None:
     modules, on_top = _loaded("import citewise")
     assert "citewise" in modules and "citewise.cli" not in modules

@@ -372,6 +372,7 @@ def links(page: Path) -> Iterator[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_resolve(page: Path) -> None:
     for link in links(page):

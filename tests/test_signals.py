@@ -157,6 +157,7 @@ def test_every_kind_of_reason_is_given(sample: Library, tmp_path: Path) -> None:
 # Who writes what
 
 
+@pytest.mark.slow
 def test_stages_write_what_the_catalogue_says(
     stored: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

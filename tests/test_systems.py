@@ -109,6 +109,7 @@ def test_of_some_papers_only_those_are_ranked(
             assert len(found) == min(k, asked.size), "its ranker gives every one of them a score"
 
 
+@pytest.mark.slow
 def test_a_query_paper_is_hidden_under_every_spelling(stored: Library, system: str) -> None:
     dance = GOLDEN[0]
     for spelling in (dance.id, "https://doi.org/10.1000/DANCE", "PMID:101"):
@@ -128,11 +129,13 @@ def test_an_abstract_alone_is_answered(stored: Library, system: str) -> None:
     assert "arxiv:1101.00001" in found[: 3 if system == "best" else 1]
 
 
+@pytest.mark.slow
 def test_an_abstract_of_a_book_length_is_answered(stored: Library, system: str) -> None:
     abstract = " ".join(paper.abstract for paper in PAPERS) * 50
     assert len(stored.recommend("Robot swarms", abstract, k=3, system=system))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["xyzzy plugh", "the of and", "—", "?", "w" * 100_000])
 def test_unknown_words_find_nothing(stored: Library, system: str, title: str) -> None:
     assert not len(stored.recommend(title, system=system))

@@ -190,6 +190,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_draft("-") == Draft("Té", "Abstract text", abstract_from="the first paragraphs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -176,6 +176,7 @@ def test_a_librarys_own_model_comes_first(monkeypatch: pytest.MonkeyPatch) -> No
         word_models.required_model(MemoryModels({}))
 
 
+@pytest.mark.slow
 def test_the_model_of_a_set_is_found_by_its_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ def test_scores_of_the_search_are_those_of_one_index(whole: LibraryFolder, shard
         assert found[row] == pytest.approx(score, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 20])
 def test_a_shard_with_more_of_the_best_is_asked_again(
     whole: LibraryFolder, shards: Path, k: int
@@ -109,6 +110,7 @@ def test_a_shard_with_more_of_the_best_is_asked_again(
     assert found == expected
 
 
+@pytest.mark.slow
 def test_removed_papers_stay_removed(tmp_path: Path) -> None:
     library = in_a_folder(tmp_path / "whole", Given([*PAPERS, *SENTENCES])).path
     citewise.remove(library, [PAPERS[2].id, PAPERS[5].id])
@@ -177,6 +179,7 @@ def test_a_trained_model_is_kept_and_opened_again(own_shards: Path) -> None:
     assert ShardedStores.local(own_shards).models.load("ranker") == b'{"a":1}'
 
 
+@pytest.mark.slow
 def test_commands_take_a_folder_of_shards(run: Run, whole: LibraryFolder, tmp_path: Path) -> None:
     done = run("shard", "--library", whole.path, "--shards", 2, "--output", tmp_path / "shards")
     assert done.code == 0 and f"{len(PAPERS)} papers in 2 shards" in done.err

@@ -144,6 +144,7 @@ def test_no_queries_measure_nothing() -> None:
     assert significance(np.zeros((0, 1)), np.zeros((0, 1))) == 1.0
 
 
+@pytest.mark.slow
 def test_an_interval_covers_the_truth_as_often_as_it_says() -> None:
     dice = np.random.default_rng(7)
     covered = 0

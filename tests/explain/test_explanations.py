@@ -110,6 +110,7 @@ def test_without_lightgbm_the_linear_step_is_explained(
         assert signals_of(each) <= known
 
 
+@pytest.mark.slow
 def test_terms_of_bm25_against_plain_python(stored: Library) -> None:
     papers = stored.stores.papers
     plain = PlainLibrary(papers.read(papers.rows))
@@ -224,6 +225,7 @@ def test_json_without_explaining_is_as_ever(run: Run, sample: Library) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "markdown"])
 def test_people_are_shown_reasons(run: Run, sample: Library, format: str) -> None:
     command = ("recommend", "-l", sample.stores.info.location, "--title", TITLE, "-k", "3")

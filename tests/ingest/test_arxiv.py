@@ -182,6 +182,7 @@ def test_nothing_raises(record: dict[str, Any]) -> None:
     clean(arxiv, record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressor", COMPRESSORS)
 def test_compressed(tmp_path: Path, compressor: str) -> None:
     path = tmp_path / "arxiv-metadata-oai-snapshot.json"

@@ -389,6 +389,7 @@ def test_any_record_becomes_a_clean_paper_or_none(raw: dict[str, Any]) -> None:
     assert again is not None and again.references == paper.references
 
 
+@pytest.mark.slow
 @given(st.lists(json_objects(FIELDS), max_size=6))
 @examples(10)
 def test_whatever_is_clean_can_be_stored(

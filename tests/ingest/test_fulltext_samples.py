@@ -195,6 +195,7 @@ def test_what_the_marks_name_is_cited(shared: Path, name: str, most_lost: float)
     assert lost <= most_lost * total
 
 
+@pytest.mark.slow
 def test_what_parscit_names_is_cited(shared: Path) -> None:
     """References with a context, counted by another parser, are cited in a sentence, save marks
     that are ambiguous.
@@ -216,6 +217,7 @@ def test_what_parscit_names_is_cited(shared: Path) -> None:
     assert 0.85 * named <= cited <= named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["s2orc", pytest.param("unarxive", marks=pytest.mark.slow)])
 def test_what_json_links_is_cited(shared: Path, name: str) -> None:
     for path in files(shared, name):

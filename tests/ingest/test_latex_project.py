@@ -237,6 +237,7 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     assert "Bees dance" in one(latex_project, path).text
 
 
+@pytest.mark.slow
 def test_a_damaged_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "main.tex.gz"
     noise = " ".join(str(number**7) for number in range(100_000))

@@ -255,6 +255,7 @@ def test_any_value_in_any_member(format: str, data: st.DataObject) -> None:
         assert found or report.total("skipped")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", OBJECTS)
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_is_read_in_any_layout(format: str, indent: int | None) -> None:

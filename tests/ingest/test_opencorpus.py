@@ -84,6 +84,7 @@ def test_wrong_types(name: str, value: object) -> None:
     assert len(papers) == 1
 
 
+@pytest.mark.slow
 @given(json_objects({*PAPER, "name", "ids"}))
 def test_nothing_raises(record: dict[str, Any]) -> None:
     clean(opencorpus, record)

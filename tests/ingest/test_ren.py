@@ -57,6 +57,7 @@ def test_it_is_never_taken_for_something_else(tmp_path: Path) -> None:
         citewise.index([tmp_path / "dblp" / "paper_paper.txt"], tmp_path / "library")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "reason", "line"),
     [

@@ -296,6 +296,7 @@ def test_wrong_authors_are_reported() -> None:
     assert report.counts == {("repaired", "field_of_wrong_type"): 1}
 
 
+@pytest.mark.slow
 @given(
     json_objects({*PAPER, *GRAPH, *CITATION, "data", "name", "category", "DOI", "PubMedCentral"})
 )

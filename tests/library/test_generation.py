@@ -53,6 +53,7 @@ def test_segments_stay_few(tmp_path: Path) -> None:
     assert len(folders) == len(library.segments), "no folder is left behind"
 
 
+@pytest.mark.slow
 def test_compact_renumbers_and_answers_the_same(tmp_path: Path) -> None:
     papers = random_papers(50, seed=6)
     store(tmp_path, papers[:30], papers[30:])

@@ -17,6 +17,7 @@ from libraries import Put
 # One work
 
 
+@pytest.mark.slow
 def test_the_same_doi_is_one_paper(put: Put, tmp_path: Path) -> None:
     again = dataclasses.replace(
         OTHER,
@@ -145,6 +146,7 @@ def test_many_records_of_one_work(put: Put) -> None:
     assert (report.added, report.updated) == (1, 5)
 
 
+@pytest.mark.slow
 def test_a_record_renewed_under_its_own_id(put: Put) -> None:
     newer = dataclasses.replace(
         OTHER, title="Deep residual learning for image recognition", abstract="New.", year=2017
@@ -181,6 +183,7 @@ def test_one_key_of_two_works_keeps_both(put: Put, tmp_path: Path) -> None:
     assert library["smith2010~3"].title == three.title
 
 
+@pytest.mark.slow
 def test_a_registry_id_that_a_second_work_claims(put: Put, tmp_path: Path) -> None:
     wrong = Paper(
         "own-1",

@@ -88,6 +88,7 @@ def test_a_read_only_mount(shared: Path) -> None:
     _read_as_nobody(shared, "unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh")
 
 
+@pytest.mark.slow
 def test_files_have_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     for mask in (0o022, 0o002, 0o077):
         before = os.umask(mask)

@@ -400,6 +400,7 @@ def test_sentences_have_the_year_of_their_paper_unless_theirs_is_later(cited: St
     assert cited.evidence.sentences(table.numbers[[4, 0]]) == [SENTENCES[4], SENTENCES[0]]
 
 
+@pytest.mark.slow
 def test_a_sentence_without_a_year_is_seen_only_without_a_year(make: Make) -> None:
     stores = make(Given([*CITED, citing("elsewhere", "Bees dance [REF].", ("bees",))]))
     assert stores.evidence.citations_of(rows(BEES), EVERYTHING).years.tolist() == [0]
@@ -570,6 +571,7 @@ def test_a_library_says_what_it_is(make: Make) -> None:
     assert stores.info.location and stores.info.fingerprint
 
 
+@pytest.mark.slow
 def test_a_library_may_be_empty(make: Make) -> None:
     stores = make(Given([]))
     none = rows()

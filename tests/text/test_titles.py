@@ -101,6 +101,7 @@ def test_nothing_to_find(titles: list[str]) -> None:
     assert list(near_duplicates(titles)) == []
 
 
+@pytest.mark.slow
 def test_a_library_names_the_papers(tmp_path: Path) -> None:
     citewise.add(GOLDEN, tmp_path)
     first_row = LibraryFolder(tmp_path).manifest.rows

@@ -214,6 +214,7 @@ def test_an_answer_goes_on_without_the_encoder_and_says_so(encoded: Path, encode
     assert str(encoder) in answer.served_by.note
 
 
+@pytest.mark.slow
 def test_no_question_sees_its_year_or_its_paper(stores: Stores) -> None:
     train, dev = training_questions(stores, SETTINGS)
     assert {question.query.year for question in dev} == {2008}
@@ -333,6 +334,7 @@ def test_too_few_sentences(tmp_path: Path) -> None:
         train_sentences(citewise.open(tmp_path).stores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage", [b"{", b'{"trees": "no trees", "provenance": {}}', b'{"trees": ""}']
 )

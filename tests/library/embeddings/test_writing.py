@@ -139,6 +139,7 @@ def test_what_is_added_costs_what_is_added(tmp_path: Path) -> None:
     assert_as_embedded(LibraryFolder(tmp_path))
 
 
+@pytest.mark.slow
 def test_without_the_model_new_papers_have_no_vector(tmp_path: Path) -> None:
     add(tmp_path, random_papers(9, seed=1))
     for models in ({}, {"stems": StemModel(7)}):
@@ -152,6 +153,7 @@ def test_without_the_model_new_papers_have_no_vector(tmp_path: Path) -> None:
     assert_as_embedded(LibraryFolder(tmp_path))
 
 
+@pytest.mark.slow
 def test_sets_are_made_replaced_and_dropped(tmp_path: Path) -> None:
     citewise.add(random_papers(20, seed=1), tmp_path, vectors=False)
     assert LibraryFolder(tmp_path).vectors.names() == ()

@@ -29,6 +29,7 @@ def test_papers_and_sentences_come_in_any_order(tmp_path: Path, stores: LibraryF
     assert citewise.verify(tmp_path / "other").sound
 
 
+@pytest.mark.slow
 def test_a_sentence_imported_twice_is_one(tmp_path: Path, stores: LibraryFolder) -> None:
     report = citewise.add([*SENTENCES, *SENTENCES], tmp_path)
     assert (report.sentences, report.known_sentences) == (0, 10)
