@@ -125,6 +125,7 @@ class Writers:
 
     def has_line(self, seconds: float | None) -> bool:
         """Whether a line comes within some seconds; without a limit, wait for it."""
+        assert self._process.stdout is not None
         return bool(select.select([self._process.stdout], [], [], seconds)[0])
 
     def line(self) -> str:
