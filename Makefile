@@ -19,7 +19,8 @@ INSTALL := -m pip install --quiet --disable-pip-version-check $(LOCKED)
 # libraries into it. PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu gets it without them.
 TORCH := torch==2.13.0
 
-# One worker a file, so that no fixture is made twice; conftest.py puts long files first.
+# One worker a file, so that no fixture is made twice; conftest.py puts long files first, and keeps
+# those together that share a browser or the import of transformers.
 PARALLEL := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test quick check cover wheel docs docs-data pictures bench lock clean

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 import one_thread  # noqa: F401 (before what imports numpy)
 
@@ -21,9 +24,40 @@ from citewise.api import Library, build_sample
 from citewise.types import Paper
 from command_line import Done, Run
 from corpora import GOLDEN
+from slow_files import is_all_slow
 from word_models import with_vectors
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+_TOGETHER = {
+    "tests/web/": "web",
+    "tests/embed/test_folders.py": "transformers",
+    "tests/embed/test_models.py": "transformers",
+    "tests/embed/test_transformers.py": "transformers",
+    "tests/train/bert/": "transformers",
+}
+"""Files that one worker runs, since they share what takes seconds to start: a browser with its
+server, the import of transformers' models.
+"""
+
+_LONGEST = (
+    "tests/train/test_ranker.py",
+    "tests/web/",
+    "tests/engines/test_cluster.py",
+    "tests/train/test_sentences.py",
+    "tests/test_docs.py",
+    "tests/stores/test_agreement.py",
+    "tests/test_mcp.py",
+    "tests/embed/test_transformers.py",
+    "tests/train/",
+    "tests/ingest/test_mutations.py",
+    "tests/test_systems.py",
+    "tests/http/",
+    "tests/test_defaults.py",
+    "tests/ingest/test_fulltext_samples.py",
+    "tests/ingest/test_pdf.py",
+)
+"""What takes longest, by measured processor time and waits; it only decides what begins first."""
 
 
 def pytest_configure() -> None:
@@ -38,12 +72,47 @@ def pytest_configure() -> None:
     settings.load_profile("patient")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files with slow tests first, those with the most before all: a long file that a worker
-    begins last keeps the others waiting.
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files whose tests are all slow before they import torch, a browser or a cluster,
+    where slow tests are left out anyway.
     """
-    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    is_quick = config.option.markexpr == "not slow"
+    return (is_quick and collection_path.suffix == ".py" and is_all_slow(collection_path)) or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put long files first, then those with the most slow tests: a long file that a worker begins
+    last keeps the others waiting.
+    """
+    slow = Counter(
+        file for file, _ in {_function(each) for each in items if each.get_closest_marker("slow")}
+    )
+    items.sort(key=lambda item: (_place(item.nodeid), -slow[item.path]))
+
+
+def _function(item: pytest.Item) -> tuple[Path, str]:
+    """Return a test's file and function; its parameters do not count."""
+    return item.path, item.name.partition("[")[0]
+
+
+def _place(nodeid: str) -> int:
+    """Return a test's place among those that take longest."""
+    places = (place for place, start in enumerate(_LONGEST) if nodeid.startswith(start))
+    return next(places, len(_LONGEST))
+
+
+class _FilesTogether(LoadFileScheduling):
+    """One worker a file, or a group of files."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        groups = (name for start, name in _TOGETHER.items() if nodeid.startswith(start))
+        return next(groups, "") or super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Let `--dist loadfile` keep some files together."""
+    return _FilesTogether(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -78,11 +147,9 @@ def golden() -> tuple[Paper, ...]:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Path:
-    """The folder of a library of the golden papers."""
-    folder = tmp_path / "library"
-    citewise.add(GOLDEN, folder)
-    return folder
+def library(golden_library: Path, tmp_path: Path) -> Path:
+    """The folder of a library of the golden papers, to be changed."""
+    return shutil.copytree(golden_library, tmp_path / "library")
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import random
 import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -20,7 +19,7 @@ from citewise.protocols import Stores
 from citewise.types import Paper
 from citing import EVERYTHING, spans_citing
 from corpora import random_papers
-from crash_writer import VECTORS, Job, error_output, sentences_of, work, writer
+from crash_writer import VECTORS, Job, Writer, Writers, sentences_of, work
 from word_models import StemModel, embedded
 
 OPERATIONS = ("create", "index", "add", "remove", "compact", "embed")
@@ -228,26 +227,29 @@ def run(kills: int, seed: int, folder: Path) -> Killed:
     usual = dict.fromkeys(OPERATIONS, 0.0)
     sent = 0
 
-    while sent < kills:
-        operation = life.operation()
-        job, before, after, generation = life.next_job(operation)
-        with writer([job], folder) as process:
-            delay = usual[operation] and life.dice.uniform(0, _LATEST) * usual[operation]
-            outcome, seconds = _interrupted(process, delay)
-        sent += outcome == "killed"
-        if outcome == "finished":
-            usual[operation] = seconds
+    with Writers(folder) as writers:
+        while sent < kills:
+            operation = life.operation()
+            job, before, after, generation = life.next_job(operation)
+            with writers.writer([job]) as writer:
+                delay = usual[operation] and life.dice.uniform(0, _LATEST) * usual[operation]
+                outcome, seconds = _interrupted(writer, delay)
+            sent += outcome == "killed"
+            if outcome == "failed":
+                raise RuntimeError(f"a writer failed: {writers.errors()}")
+            if outcome == "finished":
+                usual[operation] = seconds
 
-        try:
-            side, state = check(life.library, before, after, generation)
-            if outcome == "finished" and side == "before":
-                raise AssertionError("a writer that finished had not committed")
-        except (AssertionError, citewise.CitewiseError, OSError, ValueError) as error:
-            failures.append(f"{operation}, {outcome}: {type(error).__name__}: {error}")
-            life = _Life(seed + len(failures), _subfolder(folder, len(failures)))
-            continue
-        outcomes[operation][outcome if outcome == "finished" else f"killed {side} commit"] += 1
-        life.settle(state, generation + (side == "after"))
+            try:
+                side, state = check(life.library, before, after, generation)
+                if outcome == "finished" and side == "before":
+                    raise AssertionError("a writer that finished had not committed")
+            except (AssertionError, citewise.CitewiseError, OSError, ValueError) as error:
+                failures.append(f"{operation}, {outcome}: {type(error).__name__}: {error}")
+                life = _Life(seed + len(failures), _subfolder(folder, len(failures)))
+                continue
+            outcomes[operation][outcome if outcome == "finished" else f"killed {side} commit"] += 1
+            life.settle(state, generation + (side == "after"))
 
     leftovers = _leftovers(life)
     return Killed(
@@ -259,22 +261,16 @@ def run(kills: int, seed: int, folder: Path) -> Killed:
     )
 
 
-def _interrupted(process: "subprocess.Popen[str]", delay: float) -> tuple[str, float]:
+def _interrupted(writer: Writer, delay: float) -> tuple[str, float]:
     """Kill a writer after a delay (0: let it finish, to learn how long that takes); return the
     outcome, and seconds.
     """
     start = time.perf_counter()
-    if delay:
-        try:
-            process.wait(delay)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-    code = process.wait()
+    if delay and writer.wait(delay) is None:
+        writer.kill()
+    code = writer.wait()
     seconds = time.perf_counter() - start
-
-    if code not in (0, -signal.SIGKILL):
-        raise RuntimeError(f"the writer ended with code {code}: {error_output(process)}")
-    return ("killed" if code else "finished"), seconds
+    return {0: "finished", -signal.SIGKILL: "killed"}.get(code or 0, "failed"), seconds
 
 
 def _subfolder(folder: Path, number: int) -> Path:
@@ -327,10 +323,12 @@ def read_while_writing(adds: int, folder: Path) -> ReadBesideWriter:
     seen: Counter[int] = Counter()
     failures: list[str] = []
     first, queries = citewise.open(library), 0
-    with writer(jobs, folder) as process:
+    with Writers(folder) as writers, writers.writer(jobs) as writer:
+        code = None
         running = True
         while running:
-            running = process.poll() is None  # and once more after the writer's end
+            code = writer.wait(0)
+            running = code is None  # and once more after the writer's end
             try:
                 reader = citewise.open(library)
                 generation = reader.stores.info.generation
@@ -340,8 +338,8 @@ def read_while_writing(adds: int, folder: Path) -> ReadBesideWriter:
                 seen[generation] += 1
             except (AssertionError, citewise.CitewiseError, OSError, ValueError) as error:
                 failures.append(f"{type(error).__name__}: {error}")
-        if process.returncode:
-            failures.append(f"the writer failed: {error_output(process)}")
+        if code:
+            failures.append(f"the writer failed: {writers.errors()}")
 
     return {
         "adds": adds,

@@ -1,13 +1,18 @@
-"""The writer that crash.py kills: a process of its own that changes libraries.
+"""The writers that crash.py kills: processes of their own that change libraries.
 
-Run as a program, it prints "ready" when imports are done, and "done" after each job.
+Run as a program, this module starts them.
 """
 
 import contextlib
+import os
+import select
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
@@ -60,27 +65,102 @@ def work(job: Job) -> None:
         raise ValueError(job.operation)
 
 
-@contextlib.contextmanager
-def writer(jobs: list[Job], folder: Path) -> Iterator["subprocess.Popen[str]"]:
-    """Give a process that begins with the jobs now; it is gone afterwards."""
-    file = folder / "jobs.json"
-    file.write_bytes(msgspec.json.encode(jobs))
+class Writer:
+    """A process that does jobs; it is gone when the block ends."""
 
-    command = [sys.executable, str(Path(__file__).resolve()), str(file)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            if process.stdout is None or process.stdout.readline() != "ready\n":
-                raise RuntimeError(f"the writer did not start: {error_output(process)}")
-            yield process
-        finally:
-            process.kill()
+    def __init__(self, server: "Writers", jobs: list[Job]) -> None:
+        self._server = server
+        self._code: int | None = None
+        self._file = server.folder / "jobs.json"
+        self._file.write_bytes(msgspec.json.encode(jobs))
+
+    def __enter__(self) -> "Writer":
+        self._pid = int(self._server.asked(str(self._file)))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.wait(0) is None:
+            self.kill()
+            self.wait()
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.kill(self._pid, signal.SIGKILL)
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Return the exit code, negative after a signal; None where it still works after these
+        seconds.
+        """
+        if self._code is None and self._server.has_line(seconds):
+            self._code = int(self._server.line())
+        return self._code
 
 
-def error_output(process: "subprocess.Popen[str]") -> str:
-    """Return what a process wrote to its standard error."""
-    return process.stderr.read() if process.stderr else ""
+class Writers:
+    """Starts writers by forking a process that has imported the package: imports take a second."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._log = folder, folder / "writers.log"
+
+    def __enter__(self) -> "Writers":
+        command = [sys.executable, str(Path(__file__).resolve())]
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0
+            )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.communicate()
+
+    def writer(self, jobs: list[Job]) -> Writer:
+        """Return a writer that begins with the jobs when its block begins."""
+        return Writer(self, jobs)
+
+    def asked(self, line: str) -> str:
+        """Send a line; return the answer."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n".encode())
+        return self.line()
+
+    def has_line(self, seconds: float | None) -> bool:
+        """Whether a line comes within some seconds; without a limit, wait for it."""
+        assert self._process.stdout is not None
+        return bool(select.select([self._process.stdout], [], [], seconds)[0])
+
+    def line(self) -> str:
+        assert self._process.stdout is not None
+        if not (line := self._process.stdout.readline()):
+            raise RuntimeError(f"no writer could be started: {self.errors()}")
+        return line.decode()
+
+    def errors(self) -> str:
+        """Return what the writers wrote to their standard error."""
+        return self._log.read_text()
+
+
+def _serve() -> None:
+    """For each line, which names a file of jobs: fork a writer, print its process, then its exit
+    code.
+    """
+    for file in iter(sys.stdin.readline, ""):
+        if not (writer := os.fork()):
+            _write(Path(file.rstrip("\n")))
+        _print(str(writer))
+        _print(str(os.waitstatus_to_exitcode(os.waitpid(writer, 0)[1])))
+
+
+def _write(file: Path) -> NoReturn:
+    """Do the jobs of a file, and end."""
+    code = 1
+    try:
+        for job in msgspec.json.decode(file.read_bytes(), type=list[Job]):
+            work(job)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
 
 
 def _print(line: str) -> None:
@@ -88,14 +168,5 @@ def _print(line: str) -> None:
     sys.stdout.flush()
 
 
-def _main() -> None:
-    """Do the jobs of the file that the command line names."""
-    jobs = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=list[Job])
-    _print("ready")
-    for job in jobs:
-        work(job)
-        _print("done")
-
-
 if __name__ == "__main__":
-    _main()
+    _serve()

@@ -66,6 +66,7 @@ def test_positions_of_rows(rows: list[int], sought: list[int]) -> None:
     assert found.tolist() == [rows.index(row) if row in rows else -1 for row in sought]
 
 
+@pytest.mark.slow
 def test_positions_of_many_rows_far_apart() -> None:
     rows = np.random.default_rng(2).permutation(2**22)[:5_000] * 1_000
     index = RowIndex(rows)

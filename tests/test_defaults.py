@@ -99,6 +99,7 @@ def test_of_the_sample(change: Callable[[Paper], Paper]) -> None:
         assert_no_worse(library, system, [*map(first_sentence, asked)])
 
 
+@pytest.mark.slow
 def test_of_ten_papers() -> None:
     papers = sample()[-10:]
     asked = [(Query(each.title, sentence=each.title), (each.id,)) for each in papers]

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import dataclasses
+import functools
 import io
 import os
 import re
@@ -325,6 +326,7 @@ def reasons_returned(tree: ast.Module) -> set[str]:
     return {reason for node in returns for reason in constants(node)}
 
 
+@functools.cache
 def emitted_reasons() -> set[str]:
     files = (ROOT / "src" / "citewise").rglob("*.py")
     trees = [ast.parse(file.read_text("utf-8")) for file in files]
@@ -370,6 +372,7 @@ def links(page: Path) -> Iterator[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_resolve(page: Path) -> None:
     for link in links(page):

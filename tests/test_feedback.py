@@ -97,6 +97,7 @@ def test_the_file_is_the_users_alone(feedback: Feedback) -> None:
     assert stat.S_IMODE(feedback.path.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_processes_do_not_tear_each_others_lines(feedback: Feedback) -> None:
     code = (
         "import sys; from citewise.feedback import *; file = Feedback(sys.argv[1])\n"
@@ -129,6 +130,7 @@ def test_a_writer_does_not_wait_for_ever(
     assert len(feedback.entries()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 def test_a_full_disk_loses_nothing_in_silence(feedback: Feedback) -> None:
     """A limit on files' sizes, as on a full disk, lets a part of a line be written."""

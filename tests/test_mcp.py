@@ -28,6 +28,8 @@ from command_line import Run
 from corpora import GOLDEN
 from mcp_servers import TOKEN, Connection, connected, http, over_http, stdio
 
+pytestmark = pytest.mark.slow
+
 DANCE, CLOCK, ANTS = "doi:10.1000/dance", "doi:10.1000/clock", "arxiv:1101.00001"
 TITLE, ABSTRACT = "Dancing bees", "Foragers dance on the comb, and a clock times their flights."
 TOOLS = [

@@ -122,6 +122,7 @@ def test_a_missing_model_is_named(library: Library, tmp_path: Path) -> None:
         library.recommend("Bees", system=f"bm25+rerank(model={tmp_path}/nothing-here)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["bm25", "best", "navigation", "compose(retrieve=bm25+engine)"])
 def test_the_same_papers_in_another_order(
     library: Library, model: str, encoder: str, first: str

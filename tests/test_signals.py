@@ -139,6 +139,7 @@ def explained(library: Library, sample: Library) -> Iterator[Answer]:
             yield library.answer(query, 9, explain=True)
 
 
+@pytest.mark.slow
 def test_every_kind_of_reason_is_given(sample: Library, tmp_path: Path) -> None:
     given: set[str] = set()
     for answer in explained(cited_library(tmp_path), sample):
@@ -156,6 +157,7 @@ def test_every_kind_of_reason_is_given(sample: Library, tmp_path: Path) -> None:
 # Who writes what
 
 
+@pytest.mark.slow
 def test_stages_write_what_the_catalogue_says(
     stored: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,12 +1,11 @@
 """What every system promises, whatever its stages."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -17,6 +16,7 @@ from citewise.systems import SYSTEMS, Bm25Settings, System, served_name
 from citewise.types import Query
 from contracts import CHECKED, PAPERS, QUERIES, SIZES, YEARS
 from corpora import GOLDEN
+from properties import examples
 from word_models import with_vectors
 
 BY_WORDS = [name for name, usual in SYSTEMS.items() if isinstance(usual, Bm25Settings)]
@@ -40,7 +40,7 @@ def in_years(query: Query, paper: str) -> bool:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=60)
+@examples(30)
 def test_answers(stored: Library, query: Query, k: int) -> None:
     for system in CHECKED:
         answer = stored.answer(query, k, system)
@@ -58,7 +58,7 @@ def test_answers(stored: Library, query: Query, k: int) -> None:
 
 
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_fewer_are_the_first_of_more(stored: Library, query: Query, k: int) -> None:
     everything = stored.answer(query, 500, "bm25")
     reaching = stored.answer(query, k, "bm25(reach=500)")
@@ -66,7 +66,7 @@ def test_fewer_are_the_first_of_more(stored: Library, query: Query, k: int) -> N
 
 
 @given(query=QUERIES)
-@settings(max_examples=30)
+@examples(30)
 def test_years_and_the_hidden_only_take_away(stored: Library, query: Query) -> None:
     """Of systems by words; where citations count, years and the hidden also take citations away."""
     hidden = {query.id, *query.cited, *query.hidden}
@@ -78,7 +78,7 @@ def test_years_and_the_hidden_only_take_away(stored: Library, query: Query) -> N
 
 
 @given(query=QUERIES, within=st.lists(st.integers(0, len(PAPERS) - 1), max_size=20), k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_some_papers_are_ranked_as_among_all(
     stored: Library, query: Query, within: list[int], k: int
 ) -> None:
@@ -92,8 +92,9 @@ def test_some_papers_are_ranked_as_among_all(
         assert found.scores.tolist() == pytest.approx(expected.scores.tolist())
 
 
+@pytest.mark.slow
 @given(query=QUERIES, within=st.lists(st.integers(0, len(PAPERS) - 1), max_size=20), k=SIZES)
-@settings(max_examples=30)
+@examples(30)
 def test_of_some_papers_only_those_are_ranked(
     stored: Library, query: Query, within: list[int], k: int
 ) -> None:
@@ -108,6 +109,7 @@ def test_of_some_papers_only_those_are_ranked(
             assert len(found) == min(k, asked.size), "its ranker gives every one of them a score"
 
 
+@pytest.mark.slow
 def test_a_query_paper_is_hidden_under_every_spelling(stored: Library, system: str) -> None:
     dance = GOLDEN[0]
     for spelling in (dance.id, "https://doi.org/10.1000/DANCE", "PMID:101"):
@@ -127,11 +129,13 @@ def test_an_abstract_alone_is_answered(stored: Library, system: str) -> None:
     assert "arxiv:1101.00001" in found[: 3 if system == "best" else 1]
 
 
+@pytest.mark.slow
 def test_an_abstract_of_a_book_length_is_answered(stored: Library, system: str) -> None:
     abstract = " ".join(paper.abstract for paper in PAPERS) * 50
     assert len(stored.recommend("Robot swarms", abstract, k=3, system=system))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["xyzzy plugh", "the of and", "—", "?", "w" * 100_000])
 def test_unknown_words_find_nothing(stored: Library, system: str, title: str) -> None:
     assert not len(stored.recommend(title, system=system))
@@ -154,6 +158,7 @@ def test_years_that_exclude_each_other_are_refused(stored: Library, system: str)
         stored.recommend("bees", since=2001, year=2000, system=system)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "years",
     [
@@ -188,10 +193,15 @@ def test_years_that_no_paper_can_have(stored: Library, system: str, years: dict[
     assert bool(len(found)) == (years.get("since", 1) < 0)
 
 
-def test_an_empty_library_answers_nothing(tmp_path: Path, system: str) -> None:
-    citewise.add([], tmp_path / "library")
-    with_vectors(tmp_path / "library")
-    empty = citewise.open(tmp_path / "library")
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("empty") / "library"
+    citewise.add([], folder)
+    with_vectors(folder)
+    return citewise.open(folder)
+
+
+def test_an_empty_library_answers_nothing(empty: Library, system: str) -> None:
     assert not len(empty.recommend("bees", year=2000, system=system))
 
 
@@ -199,7 +209,7 @@ def test_an_empty_library_answers_nothing(tmp_path: Path, system: str) -> None:
 def test_threads_get_the_same_answers(stored: Library, system: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    queries = [Query(paper.title, paper.abstract, year=paper.year) for paper in PAPERS[:30]]
+    queries = [Query(paper.title, paper.abstract, year=paper.year) for paper in PAPERS[:15]]
     fresh = citewise.open(stored.stores.info.location)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda query: fresh.answer(query, 20, system), queries * 4))

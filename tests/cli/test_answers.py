@@ -34,6 +34,7 @@ def ids_of(done: Done) -> list[str]:
 # Answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -95,6 +96,7 @@ ENTRIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", renderers())
 def test_every_format_has_an_entry_a_paper(
     run: Run, golden_library: Path, format: str, tmp_path: Path
@@ -109,6 +111,7 @@ def test_every_format_has_an_entry_a_paper(
     assert len(re.findall(ENTRIES[format], run(*command, "-k", "1").out)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["bibtex", "ris", "csl"])
 def test_an_answer_can_be_indexed_again(
     run: Run, golden_library: Path, format: str, tmp_path: Path
@@ -143,6 +146,7 @@ DRAFTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAFTS)
 def test_a_draft_is_its_title_and_its_abstract(
     run: Run, golden_library: Path, tmp_path: Path, name: str
@@ -248,6 +252,7 @@ def test_years_that_no_paper_can_have(
 # Runs
 
 
+@pytest.mark.slow
 def test_a_trec_run(run: Run, golden_library: Path, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     lines = [
@@ -308,6 +313,7 @@ def test_the_tag_of_a_run_is_the_system(run: Run, golden_library: Path) -> None:
     assert {line.split(" ")[5] for line in done.out.splitlines()} == {"bm25(k1=0.9,b=0.4)"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "year", ["1e400", "-1", "99999999999999999999999", "true", '"soon"', "[2000]", "2000.5"]
 )

@@ -110,6 +110,7 @@ def test_a_mention_is_no_path(mention: str) -> None:
     assert not looks_like_path(mention)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

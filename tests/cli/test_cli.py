@@ -34,6 +34,7 @@ def test_from_sources_to_an_answer_and_back(tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "") and "6 papers" in done.out and "sound" in done.out
 
 
+@pytest.mark.slow
 def test_help_for_every_command(run: Run) -> None:
     done = run("--help")
     assert done.code == 0
@@ -49,6 +50,7 @@ def test_the_version(run: Run) -> None:
 # Exit codes and errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
@@ -125,6 +127,7 @@ def test_a_pipe_that_closes_early(golden_library: Path) -> None:
     assert "Traceback" not in done.stderr and done.stdout == "{"
 
 
+@pytest.mark.slow
 def test_brackets_are_not_taken_for_markup(run: Run, tmp_path: Path) -> None:
     library = tmp_path / "[red]" / "[/bold]lib"
     citewise.add([citewise.Paper("b[/x]", "Bees [/bold] and [red] things")], library)

@@ -69,6 +69,7 @@ def test_from_a_split_to_a_table_and_plots(run: Run, folder: Path, tmp_path: Pat
     assert "| bm25(k1=0.9) | " in (tmp_path / "table.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "markdown", "json"])
 def test_an_unguarded_result_is_marked_everywhere(run: Run, folder: Path, format: str) -> None:
     arguments = ("evaluate", "--library", folder, "--years", "2003", "--format", format)
@@ -77,6 +78,7 @@ def test_an_unguarded_result_is_marked_everywhere(run: Run, folder: Path, format
     assert all(mark in run(*arguments, "--unguarded")[1] for mark in marks)
 
 
+@pytest.mark.slow
 def test_exports_score_the_same_elsewhere(run: Run, folder: Path, tmp_path: Path) -> None:
     files = {
         name: tmp_path / name
@@ -123,6 +125,7 @@ def test_a_stale_split(run: Run, library: Path, tmp_path: Path) -> None:
     assert run(*arguments, "--stale")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

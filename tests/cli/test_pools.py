@@ -29,6 +29,7 @@ def pools(run: Run, folder: Path, tmp_path: Path) -> Path:
     return tmp_path / "pools.jsonl"
 
 
+@pytest.mark.slow
 def test_score_says_what_python_says(run: Run, folder: Path, pools: Path) -> None:
     code, out, _ = run(
         *("pools", "score", pools, "--library", folder),
@@ -45,6 +46,7 @@ def test_score_says_what_python_says(run: Run, folder: Path, pools: Path) -> Non
     assert [each["p"] for each in found["comparisons"]] == [each.p for each in expected.comparisons]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "markdown"])
 def test_tables(run: Run, folder: Path, pools: Path, tmp_path: Path, format: str) -> None:
     code, _, _ = run(
@@ -82,6 +84,7 @@ def test_wrong_calls_say_what_to_do(run: Run, folder: Path, tmp_path: Path) -> N
     assert not (tmp_path / "pools").exists()
 
 
+@pytest.mark.slow
 def test_large(run: Run, folder: Path, tmp_path: Path) -> None:
     arguments = (
         *("pools", "large", "--library", folder, "--folder", tmp_path),

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.drafts import latex_bibliography
@@ -13,6 +13,7 @@ from citewise.drafts.prose import STAND_IN_WORDS
 from citewise.drafts.reading import read_draft
 from citewise.errors import MissingData
 from citewise.ingest.source import Source
+from properties import examples
 
 WORDS = "The bees of the hive find their way home by the light of the sun. "
 BBL = r"""\begin{thebibliography}{9}
@@ -256,7 +257,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=60))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text_is_read(pieces: list[str]) -> None:
     text = " ".join(pieces)
     draft = draft_from_latex(text, None)

@@ -35,6 +35,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_what_a_draft_cites_is_found_in_the_library(file: Path, tmp_path: Path) -> None:
     citewise.add([CITED[0], citewise.Paper("c", "Wasps and their nests")], tmp_path / "library")
     found = citewise.open(tmp_path / "library").query(file)
@@ -45,6 +46,7 @@ def test_what_a_draft_cites_is_found_in_the_library(file: Path, tmp_path: Path) 
     assert "Clocks that flowers keep" in found.read.not_in_library[0]
 
 
+@pytest.mark.slow
 def test_its_prose_can_be_checked_for_citations(file: Path) -> None:
     prose = paragraphs_of(file)
 

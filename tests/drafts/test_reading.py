@@ -5,13 +5,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.drafts.draft import Draft
 from citewise.drafts.reading import draft_of, kind_of, read_draft
 from citewise.errors import BadInput, MissingData
 from citewise.text import tex_source
+from properties import examples
 
 LATEX = r"""
 \documentclass{article} % \title{Not this one}
@@ -189,6 +190,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_draft("-") == Draft("Té", "Abstract text", abstract_from="the first paragraphs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -214,7 +216,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.sampled_from(
@@ -296,6 +298,7 @@ REAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
 def test_real_papers(shared: Path, name: str) -> None:
     title, end, citations = REAL[name]

@@ -5,6 +5,8 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from citewise.drafts.reading import paragraphs_of, read_draft
 from citewise.text.ids import surname
 
@@ -18,6 +20,7 @@ def families(names: Any) -> set[str]:
     return {surname(name.removesuffix(", Jr.").removesuffix(" II")) for name in names}
 
 
+@pytest.mark.slow
 def test_real_drafts(shared: Path) -> None:
     rows = map(json.loads, (shared / "drafts" / "index.jsonl").read_text("utf-8").splitlines())
     others = [row for row in rows if row["kind"] != "latex"]

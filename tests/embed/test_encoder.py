@@ -182,6 +182,7 @@ def test_a_module_behind_the_pooling_is_refused(tmp_path: Path) -> None:
         TransformerEncoder(str(folder), "fp32")
 
 
+@pytest.mark.slow
 def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
     folder = copied(tmp_path / "model")
     settings = json.loads((folder / "config.json").read_text())

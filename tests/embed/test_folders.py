@@ -1,6 +1,7 @@
 """Folders that cannot be used: each error says what is wrong and what to do."""
 
 import json
+import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -25,12 +26,19 @@ pytestmark = [pytest.mark.usefixtures("encoder_cache"), pytest.mark.slow]
 Change = Callable[[Path], None]
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random BERT with mean pooling, made once."""
+    folder = tmp_path_factory.mktemp("sound") / "model"
+    random_model("bert", folder)
+    with_pooling(folder, "mean_tokens")
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A small random BERT with mean pooling."""
-    random_model("bert", tmp_path / "model")
-    with_pooling(tmp_path / "model", "mean_tokens")
-    return tmp_path / "model"
+def folder(sound: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    return shutil.copytree(sound, tmp_path / "model")
 
 
 def run(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -20,6 +20,7 @@ from citewise.library.folder import LibraryFolder
 from citewise.memory.vectors import MemoryModels
 from citewise.protocols import FIELDS, CountedTerms
 from citewise.types import Paper
+from properties import examples
 
 STEMS = ("cat", "dog", "hors", "neural")
 
@@ -115,7 +116,7 @@ def test_terms_that_come_later_are_looked_up_once(library: LibraryFolder) -> Non
     assert len(asked) == len(set(asked)) == library.info.terms
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 1000), size=st.sampled_from([16, 64, 256]))
 def test_eight_bits_keep_the_direction(seed: int, size: int) -> None:
     random = np.random.default_rng(seed)
@@ -193,6 +194,7 @@ def test_a_librarys_own_model_comes_first(monkeypatch: pytest.MonkeyPatch) -> No
         word_models.required_model(MemoryModels({}))
 
 
+@pytest.mark.slow
 def test_the_model_of_a_set_is_found_by_its_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

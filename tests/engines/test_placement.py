@@ -1,9 +1,10 @@
 """Replicas are on different nodes, evenly spread, and move no more than they must."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.engines.ray.placement import Placement, placed
+from properties import examples
 
 NODES = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
 
@@ -26,7 +27,7 @@ def test_the_shards_of_a_lost_node_go_to_the_others() -> None:
 
 
 @given(st.integers(1, 20), st.integers(1, 3), NODES, NODES)
-@settings(max_examples=500)
+@examples(500)
 def test_a_placement_is_complete_and_even(
     shards: int, replicas: int, nodes: list[str], later: list[str]
 ) -> None:

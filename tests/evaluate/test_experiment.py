@@ -68,6 +68,7 @@ def test_what_is_measured_is_what_is_served(stores: Stores, questions: list[Ques
         assert run.seconds is not None and (run.seconds > 0).all()
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_ir_measures(
     stores: Stores, questions: list[Question], tmp_path: Path
 ) -> None:
@@ -100,6 +101,7 @@ def test_the_numbers_are_those_of_ir_measures(
         assert results.systems[0].values[ours].value == pytest.approx(by_name[name], abs=1e-9), ours
 
 
+@pytest.mark.slow
 def test_a_run_file_of_ours_scores_as_the_system_does(
     stores: Stores, questions: list[Question], tmp_path: Path
 ) -> None:
@@ -168,6 +170,7 @@ def test_processes_answer_the_same(stores: Stores, questions: list[Question]) ->
     assert all(same(one, other) for one, other in zip(alone, together, strict=True))
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on(
     stores: Stores, questions: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +274,7 @@ def test_breakdowns_add_up(stores: Stores, questions: list[Question]) -> None:
     }
 
 
+@pytest.mark.slow
 def test_pairs_are_compared(stores: Stores, questions: list[Question]) -> None:
     results = evaluate(
         stores,

@@ -7,7 +7,7 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -30,6 +30,7 @@ from citewise.evaluate.interchange import write_run
 from citewise.ingest.report import Report
 from citewise.protocols import Stores
 from citewise.types import Query
+from properties import examples
 
 
 @given(
@@ -40,7 +41,7 @@ from citewise.types import Query
     ),
     st.sets(st.sampled_from("abcdefghij"), min_size=1),
 )
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_ties_are_read_as_trec_eval_reads_them(
     tmp_path_factory: pytest.TempPathFactory, hits: list[tuple[str, float]], gold: set[str]
 ) -> None:
@@ -60,7 +61,7 @@ def test_ties_are_read_as_trec_eval_reads_them(
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=30))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_what_is_written_is_read_in_the_same_order(
     tmp_path_factory: pytest.TempPathFactory, scores: list[float]
 ) -> None:

@@ -86,6 +86,7 @@ def test_field_sets_have_what_the_field_cites(stores: Stores, questions: list[Qu
         assert {*each.rows.tolist()} == cited | gold
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_a_library_of_the_set(
     stores: Stores, questions: list[Question], tmp_path: Path
 ) -> None:
@@ -113,6 +114,7 @@ def test_scores_are_those_of_a_library_of_the_set(
     assert len(list(tmp_path.glob("part-*"))) == made == 2, "what is there is used again"
 
 
+@pytest.mark.slow
 def test_repetitions_are_averaged(
     stores: Stores, questions: list[Question], tmp_path: Path
 ) -> None:

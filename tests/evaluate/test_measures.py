@@ -7,7 +7,7 @@ import math
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.errors import BadInput
@@ -19,6 +19,7 @@ from citewise.evaluate.measures import (
     parse_measures,
     significance,
 )
+from properties import examples
 
 THEIRS = {"P": "P", "R": "R", "MRR": "RR", "MAP": "AP", "nDCG": "nDCG", "hit": "Success"}
 """Our names to those of ir_measures."""
@@ -60,7 +61,7 @@ def theirs(
 
 @pytest.mark.slow
 @given(CASES, st.integers(1, 30))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_as_ir_measures_does(cases: list[tuple[list[int], set[int]]], k: int) -> None:
     falling = [
         [float(len(ranking) - place) for place in range(len(ranking))] for ranking, _ in cases
@@ -143,6 +144,7 @@ def test_no_queries_measure_nothing() -> None:
     assert significance(np.zeros((0, 1)), np.zeros((0, 1))) == 1.0
 
 
+@pytest.mark.slow
 def test_an_interval_covers_the_truth_as_often_as_it_says() -> None:
     dice = np.random.default_rng(7)
     covered = 0
@@ -172,6 +174,7 @@ def test_significance_is_that_of_all_exchanges() -> None:
     assert significance(one, one) == 1.0
 
 
+@pytest.mark.slow
 def test_no_difference_is_seldom_significant() -> None:
     dice = np.random.default_rng(11)
     values = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, R
 
@@ -38,6 +38,7 @@ from citewise.types import Paper, Query, Ranking, Scope
 from corpora import random_papers
 from evaluate.planted_leaks import ASKED, CROWD, Neighbours, library_with, recommender_of
 from evaluate.planted_leaks import SETTINGS as PLANTED
+from properties import examples
 
 # A pool worked out by hand
 
@@ -231,7 +232,7 @@ SMALL = PoolSettings(systems=("bm25", "bm25-title"), cited=3, negatives=4, depth
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     seed=st.integers(0, 1000),
     negatives=st.integers(1, 12),
@@ -297,6 +298,7 @@ def test_a_run_file_gives_negatives_and_is_scored(
     assert found.milliseconds is None and found.unscored > 0
 
 
+@pytest.mark.slow
 def test_another_seed_draws_other_pools(library: Library, questions: list[Question]) -> None:
     one, other = (
         build_pools(library.stores, questions, PoolSettings(seed=seed, depth=20)) for seed in (0, 1)
@@ -374,6 +376,7 @@ def test_what_is_no_file_of_pools_is_refused(content: str, tmp_path: Path) -> No
 # Scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["bm25", "bm25-title"])
 def test_scores_are_those_of_ir_measures(
     library: Library, questions: list[Question], system: str
@@ -480,6 +483,7 @@ def test_equal_scores_are_ordered_by_what_knows_no_truth(tiny: Library, by_hand:
     )
 
 
+@pytest.mark.slow
 def test_guessing_is_worth_what_chance_is(library: Library, questions: list[Question]) -> None:
     pools = build_pools(library.stores, questions, PoolSettings(depth=20, queries=100)).resolve(
         library.stores

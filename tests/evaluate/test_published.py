@@ -125,6 +125,7 @@ def test_scidocs(scidocs: tuple[Path, Path], tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["bm25", "best", "dense", "compose(expand=neighbours)"])
 def test_published_pools_are_scored_as_they_are(system: str, tmp_path: Path) -> None:
     """A pool of four with one younger candidate and one with nearly the query's title, which the

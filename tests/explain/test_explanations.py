@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -24,6 +24,7 @@ from contracts import CHECKED, QUERIES, SIZES
 from corpora import GOLDEN
 from drafts_of_papers import drafts
 from oracles import PlainLibrary, stems, total
+from properties import examples
 
 
 def unexplained(each: Recommendation) -> Recommendation:
@@ -38,7 +39,7 @@ def signals_of(each: Recommendation) -> set[str]:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES)
-@settings(max_examples=15)
+@examples(15)
 def test_contributions_add_up_to_the_score(stored: Library, query: Query, k: int) -> None:
     for system in CHECKED:
         plain = stored.answer(query, k, system).recommendations
@@ -109,6 +110,7 @@ def test_without_lightgbm_the_linear_step_is_explained(
         assert signals_of(each) <= known
 
 
+@pytest.mark.slow
 def test_terms_of_bm25_against_plain_python(stored: Library) -> None:
     papers = stored.stores.papers
     plain = PlainLibrary(papers.read(papers.rows))
@@ -123,7 +125,7 @@ def test_terms_of_bm25_against_plain_python(stored: Library) -> None:
 
 @pytest.mark.slow
 @given(title=st.text(min_size=1, max_size=40).filter(str.strip))
-@settings(max_examples=40)
+@examples(40)
 def test_odd_drafts_are_explained(stored: Library, title: str) -> None:
     for each in stored.recommend(f"{title} bees [red] 蜜蜂の舞", explain=True, k=5):
         assert total(each) == pytest.approx(each.score, abs=1e-6)
@@ -152,6 +154,7 @@ def test_what_answered_is_named(sample: Library, tmp_path: Path) -> None:
 TITLE = "Ranking documents for a query"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -222,6 +225,7 @@ def test_json_without_explaining_is_as_ever(run: Run, sample: Library) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "markdown"])
 def test_people_are_shown_reasons(run: Run, sample: Library, format: str) -> None:
     command = ("recommend", "-l", sample.stores.info.location, "--title", TITLE, "-k", "3")

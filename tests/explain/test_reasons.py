@@ -79,6 +79,7 @@ class Plain(PlainLibrary):
         return cites, citers
 
 
+@pytest.mark.slow
 def test_every_reason_is_a_fact(sample: Library) -> None:
     plain, seen = Plain(sample), Counter[str]()
     for query in drafts(sample, 11):

@@ -94,6 +94,7 @@ def reason(answers: Answer, paper: str, kind: str) -> Reason | None:
     return next((each for each in answer.reasons if each.kind == kind), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("query", QUERIES)
 def test_contributions_add_up(library: Library, system: str, query: Query) -> None:
@@ -255,6 +256,7 @@ def test_without_lightgbm_the_plain_sum_is_explained(
         assert total(each) == pytest.approx(each.score) and np.isfinite(each.score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["table", "json", "markdown"])
 def test_the_command_explains(library: Library, run: Run, format: str) -> None:
     asked = ("cite", "Words were aligned with FastAlign", "--format", format)

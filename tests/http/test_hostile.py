@@ -52,12 +52,14 @@ def assert_problem(answer: httpx.Response) -> None:
     assert "Traceback" not in answer.text and ".py" not in answer.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies_that_are_no_requests(client: httpx.Client, name: str) -> None:
     for path in PATHS:
         assert_problem(client.post(f"/v1/{path}", content=BODIES[name], headers=JSON))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["", "text/plain", "application/xml", "multipart/form-data", "%"])
 def test_bodies_of_other_types(client: httpx.Client, kind: str) -> None:
     for path in PATHS:
@@ -84,6 +86,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_odd_texts_are_answered(client: httpx.Client, name: str) -> None:
     text, begun = ODD[name], time.monotonic()
@@ -136,6 +139,7 @@ def test_a_zip_bomb(small: Running) -> None:
     assert not [*Path(small.settings.state).glob("jobs/*/files/*")], "uploads are removed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -176,6 +180,7 @@ def test_a_client_that_sends_slowly_is_sent_away(small: Running) -> None:
     assert answer.startswith(b"HTTP/1.1 408 ") and b'"too_slow"' in answer
 
 
+@pytest.mark.slow
 def test_clients_that_go_away(server: Running) -> None:
     body = json.dumps({"title": "ranking", "k": 50}).encode()
     head = (
@@ -192,6 +197,7 @@ def test_clients_that_go_away(server: Running) -> None:
         assert 'status="500"' not in client.get("/metrics").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

@@ -58,6 +58,7 @@ def test_from_nothing_to_a_library(tmp_path: Path) -> None:
         assert client.get("/v1/imports/..%2f..%2fx/events").status_code == 404
 
 
+@pytest.mark.slow
 def test_too_many_imports(tmp_path: Path) -> None:
     limits = Limits(jobs=0)
     with running(tmp_path / "l", tmp_path / "s", limits) as server, server.client() as client:
@@ -115,6 +116,7 @@ def test_new_generations_under_load(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200}, "no request was dropped"
 
 
+@pytest.mark.slow
 def test_what_was_just_written_is_counted(golden: Running) -> None:
     with golden.client() as client:
         before = client.get("/v1/library").json()
@@ -146,6 +148,7 @@ def test_a_library_that_is_removed_and_comes_back(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200, 409}
 
 
+@pytest.mark.slow
 def test_a_library_that_cannot_be_read(library: Path, tmp_path: Path) -> None:
     (library / "manifest.json").write_text("nonsense")
     with running(library, tmp_path / "state") as server, server.client() as client:
@@ -163,6 +166,7 @@ def test_a_new_generation_that_cannot_be_read_leaves_the_old_one(golden: Running
             assert client.post("/v1/recommend", json=ASKED).text == before
 
 
+@pytest.mark.slow
 def test_systems_and_preferences(client: httpx.Client) -> None:
     found = client.get("/v1/systems").json()
     assert found["systems"] == [*systems.SYSTEMS]
@@ -203,6 +207,7 @@ def test_feedback(client: httpx.Client, data_home: Path) -> None:
     assert not Path(found["file"]).exists()
 
 
+@pytest.mark.slow
 def test_more_requests_than_a_server_takes(library: Path, tmp_path: Path) -> None:
     """Those that find no room get 503 at once, and the next is answered."""
     limits = Limits(threads=1, queue=0)
@@ -227,6 +232,7 @@ def test_more_requests_than_a_server_takes(library: Path, tmp_path: Path) -> Non
         assert client.post("/v1/recommend", json=ASKED).status_code == 200
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_long(library: Path, tmp_path: Path) -> None:
     limits = Limits(seconds=0.001)
     with running(library, tmp_path / "state", limits) as server, server.client() as client:

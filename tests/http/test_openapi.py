@@ -13,6 +13,8 @@ from schemathesis import GenerationMode, checks
 
 from serving import Running
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 4
 """Requests that are made up for each operation: enough for seconds, not minutes."""
 
@@ -97,7 +99,6 @@ OPERATIONS = [
 """What is asked with made-up requests; imports would take minutes."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", GenerationMode, ids=lambda mode: str(mode.value))
 def test_schemathesis_finds_nothing(server: Running, mode: GenerationMode) -> None:
     """Made-up requests, good and bad, get answers as they are described."""

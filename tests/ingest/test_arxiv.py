@@ -169,6 +169,7 @@ def test_hostile_latex_takes_no_time() -> None:
     assert time.perf_counter() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(RECORD))
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 def test_wrong_types(name: str, value: object) -> None:
@@ -181,6 +182,7 @@ def test_nothing_raises(record: dict[str, Any]) -> None:
     clean(arxiv, record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressor", COMPRESSORS)
 def test_compressed(tmp_path: Path, compressor: str) -> None:
     path = tmp_path / "arxiv-metadata-oai-snapshot.json"

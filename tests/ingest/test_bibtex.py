@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.ingest import FORMATS, bibtex, bibtex_entries, bibtex_fields, clean
@@ -14,6 +14,7 @@ from citewise.ingest.report import Report
 from citewise.ingest.source import open_source
 from citewise.types import Paper
 from ingest.json_sources import papers_in
+from properties import examples
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "fulltext" / "latex"
 BIBLIOGRAPHIES = sorted(SHARED.rglob("*.bib"))
@@ -334,6 +335,7 @@ def test_an_overlong_entry_is_skipped(tmp_path: Path, monkeypatch: pytest.Monkey
     assert report.counts["skipped", "record_too_long"] == 1
 
 
+@pytest.mark.slow
 def test_a_compressed_file_that_breaks_off(tmp_path: Path) -> None:
     text = "".join(f"@misc{{k{n}, title={{Paper number {n * 7919}}}}}\n" for n in range(20_000))
     report = Report()
@@ -343,7 +345,7 @@ def test_a_compressed_file_that_breaks_off(tmp_path: Path) -> None:
     assert report.counts["skipped", "broken_compression"] == 1
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(alphabet='@{}()",=#\\%$ \nabZ1é-', max_size=80))
 def test_nothing_breaks_the_reader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "a.bib"
@@ -385,6 +387,7 @@ def test_hostile_text_takes_linear_time(tmp_path: Path, text: str) -> None:
     assert time.process_time() - start < 10  # quadratic time would be minutes
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not BIBLIOGRAPHIES, reason="needs the shared real documents, which are not there"
 )

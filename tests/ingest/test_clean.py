@@ -4,7 +4,7 @@ import datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -14,6 +14,7 @@ from citewise.ingest.report import Report, SourceLocation
 from citewise.text import ids
 from citewise.types import Paper
 from ingest.json_sources import WRONG, json_objects
+from properties import examples
 
 PLACE = SourceLocation("papers.jsonl", 7)
 NEXT_YEAR = datetime.date.today().year + 1
@@ -362,7 +363,7 @@ def test_no_field_of_a_wrong_type_stops_anything(field: str) -> None:
 
 @pytest.mark.slow
 @given(json_objects(FIELDS))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_record_becomes_a_clean_paper_or_none(raw: dict[str, Any]) -> None:
     paper = Cleaner(Report()).paper(raw, PLACE)
     if paper is None:
@@ -388,8 +389,9 @@ def test_any_record_becomes_a_clean_paper_or_none(raw: dict[str, Any]) -> None:
     assert again is not None and again.references == paper.references
 
 
+@pytest.mark.slow
 @given(st.lists(json_objects(FIELDS), max_size=6))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_whatever_is_clean_can_be_stored(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
 ) -> None:

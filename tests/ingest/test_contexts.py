@@ -196,6 +196,7 @@ def test_papers_and_contexts_in_any_order(
     assert citewise.verify(tmp_path / "library").sentences == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [True, False])
 def test_a_missing_parser_is_named_before_anything_is_written(
     tmp_path: Path, process: bool, monkeypatch: pytest.MonkeyPatch

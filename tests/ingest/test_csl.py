@@ -190,6 +190,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(st.dictionaries(st.text(max_size=5), JSON, max_size=4), max_size=5),

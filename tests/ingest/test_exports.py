@@ -94,6 +94,7 @@ def test_line_ends(tmp_path: Path, name: str, end: str) -> None:
     assert [paper.title for paper in found] == ["Dances of bees", "Nests of wasps"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "advice"),
     [
@@ -177,6 +178,7 @@ def _ignore(reading: Reading) -> None:
     pass
 
 
+@pytest.mark.slow
 def test_a_page_larger_than_a_record_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

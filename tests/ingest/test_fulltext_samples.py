@@ -2,6 +2,7 @@
 makes.
 """
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from citewise.ingest.document import Document
 from citewise.ingest.fulltext import (
     jats,
     latex_project,
@@ -37,6 +39,12 @@ SAMPLES: dict[str, tuple[ModuleType, str]] = {
 MODULES = [module for module, _ in SAMPLES.values()]
 
 
+@functools.cache
+def read(name: str, path: Path) -> tuple[Document, ...]:
+    """Return the documents of a file, which is read once for all tests."""
+    return tuple(documents(SAMPLES[name][0], path)[0])
+
+
 def files(shared: Path, name: str) -> list[Path]:
     found = sorted((shared / "fulltext").glob(SAMPLES[name][1]))
     assert found
@@ -48,7 +56,7 @@ def files(shared: Path, name: str) -> list[Path]:
 def test_every_span_is_where_it_says(shared: Path, name: str) -> None:
     count = 0
     for path in files(shared, name):
-        for document in documents(SAMPLES[name][0], path)[0]:
+        for document in read(name, path):
             check(document)
             count += 1
     assert count >= 9
@@ -84,7 +92,7 @@ def test_every_sentence_stands_in_its_file_word_for_word(
             source = _words("\n".join(_strings(json.loads(path.read_text("utf-8")))))
         else:
             source = _words("".join(ElementTree.parse(path).getroot().itertext()))
-        for document in documents(SAMPLES[name][0], path)[0]:
+        for document in read(name, path):
             total += len(document.sentences)
             changed += sum(_words(sentence.text) not in source for sentence in document.sentences)
     assert total > 200
@@ -141,6 +149,7 @@ def _marks(module: ModuleType, path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_tei_has_as_many_marks_as_linked_references(shared: Path) -> None:
     total = 0
     for path in files(shared, "tei"):
@@ -153,6 +162,7 @@ def test_tei_has_as_many_marks_as_linked_references(shared: Path) -> None:
     assert total > 1_900
 
 
+@pytest.mark.slow
 def test_jats_has_as_many_marks_as_linked_references(shared: Path) -> None:
     total = 0
     for path in files(shared, "jats"):
@@ -169,7 +179,7 @@ def test_what_the_marks_name_is_cited(shared: Path, name: str, most_lost: float)
     """Marks with a target and an entry that says something end up in a group of a sentence."""
     lost = total = 0
     for path in files(shared, name):
-        for document in documents(SAMPLES[name][0], path)[0]:
+        for document in read(name, path):
             linked = {
                 target for targets in _marks(SAMPLES[name][0], path) for target in targets.split()
             }
@@ -185,6 +195,7 @@ def test_what_the_marks_name_is_cited(shared: Path, name: str, most_lost: float)
     assert lost <= most_lost * total
 
 
+@pytest.mark.slow
 def test_what_parscit_names_is_cited(shared: Path) -> None:
     """References with a context, counted by another parser, are cited in a sentence, save marks
     that are ambiguous.
@@ -193,7 +204,7 @@ def test_what_parscit_names_is_cited(shared: Path) -> None:
     for path in files(shared, "parscit"):
         citations = ElementTree.parse(path).iter("citation")
         named += sum(citation.find("contexts/context") is not None for citation in citations)
-        for document in documents(parscit, path)[0]:
+        for document in read("parscit", path):
             cited += len(
                 {
                     key
@@ -206,12 +217,11 @@ def test_what_parscit_names_is_cited(shared: Path) -> None:
     assert 0.85 * named <= cited <= named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["s2orc", pytest.param("unarxive", marks=pytest.mark.slow)])
 def test_what_json_links_is_cited(shared: Path, name: str) -> None:
     for path in files(shared, name):
-        for record, document in zip(
-            _objects(path), documents(SAMPLES[name][0], path)[0], strict=True
-        ):
+        for record, document in zip(_objects(path), read(name, path), strict=True):
             text = json.dumps(record)
             linked = (
                 set(re.findall(r"\{\{cite:([0-9a-f]+)\}\}", text))
@@ -278,7 +288,7 @@ def _searched(files: list[Path]) -> set[str]:
 )
 def test_latex_cites_what_a_search_for_citations_finds(shared: Path, main: str) -> None:
     path = shared / "fulltext" / "latex" / main
-    (document,), _ = documents(latex_project, path)
+    (document,) = read("latex", path)
     printed = {
         key.strip()
         for sentence in document.sentences

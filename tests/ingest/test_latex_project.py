@@ -192,40 +192,40 @@ def test_any_body_can_be_read(parts: list[str]) -> None:
 @pytest.mark.parametrize(
     "evil",
     [
-        "\\cite{" * 50_000,
-        "\\footnote{" * 50_000,
-        "\\begin{equation}" * 50_000,
-        "\\[" * 50_000,
-        "$" * 50_001,
-        "{" * 100_000,
-        "\\bibitem[" * 20_000,
-        "\\begin{thebibliography}" * 2_000,
-        "a" * 500_000,
-        "a. " * 100_000,
-        "\\section{" * 20_000,
-        "\\cite[" * 20_000,
-        "\\citep[a][b]" * 20_000,
-        "\\newcommand{\\a}{\\a\\a}" + "\\a" * 1_000,
-        "~" * 150_000 + "x",
-        "\\title" + " " * 150_000 + "x",
-        "\\author" + " " * 150_000 + "x",
-        "\\author{" * 500 + "{" * 200_000,
-        "\\bibliography" + " " * 150_000 + "x",
-        "\\newcommand\\a" + " " * 20_000 + "x",
-        "\\input{" + " " * 20_000 + "{",
-        "\\href[" * 30_000,
-        "\\a " * 40_000,
-        "\\begin{thebibliography}{9}\\bibitem{u} \\url" + " " * 100_000,
+        "\\cite{" * 20_000,
+        "\\footnote{" * 20_000,
+        "\\begin{equation}" * 20_000,
+        "\\[" * 20_000,
+        "$" * 20_001,
+        "{" * 40_000,
+        "\\bibitem[" * 8_000,
+        "\\begin{thebibliography}" * 800,
+        "a" * 200_000,
+        "a. " * 40_000,
+        "\\section{" * 8_000,
+        "\\cite[" * 8_000,
+        "\\citep[a][b]" * 8_000,
+        "\\newcommand{\\a}{\\a\\a}" + "\\a" * 400,
+        "~" * 60_000 + "x",
+        "\\title" + " " * 60_000 + "x",
+        "\\author" + " " * 60_000 + "x",
+        "\\author{" * 200 + "{" * 80_000,
+        "\\bibliography" + " " * 60_000 + "x",
+        "\\newcommand\\a" + " " * 8_000 + "x",
+        "\\input{" + " " * 8_000 + "{",
+        "\\href[" * 12_000,
+        "\\a " * 16_000,
+        "\\begin{thebibliography}{9}\\bibitem{u} \\url" + " " * 40_000,
     ],
 )
 def test_what_never_ends_takes_no_time(evil: str, tmp_path: Path) -> None:
     path = tmp_path / "main.tex"
     path.write_text("\\documentclass{a}\\title{Bees}\\begin{document}" + evil)
-    start = time.perf_counter()
+    start = time.process_time()  # a busy machine is no failure
     found, _ = documents(latex_project, path)
     for document in found:
         check(document)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5_000, "\ud800", "a/" * 2_000])
@@ -237,6 +237,7 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     assert "Bees dance" in one(latex_project, path).text
 
 
+@pytest.mark.slow
 def test_a_damaged_stream_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "main.tex.gz"
     noise = " ".join(str(number**7) for number in range(100_000))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.errors import BadInput
@@ -20,6 +20,7 @@ from citewise.ingest.report import Report
 from citewise.ingest.source import Source
 from ingest.mutated import RARE, mutated
 from ingest.samples import CROSSREF_WORK, CSL_ITEMS, SAMPLES, ZOTERO_ITEMS
+from properties import examples
 
 LONGEST = 2.0
 """Seconds for one input; most take a few milliseconds."""
@@ -37,6 +38,7 @@ def read_bytes(data: bytes, format: str = "") -> tuple[int, Report]:
     return found, report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_mutated_samples(name: str) -> None:
     format, text = SAMPLES[name]
@@ -50,6 +52,7 @@ def test_mutated_samples(name: str) -> None:
             assert found or report.total("skipped"), (kind, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_huge_fields(name: str) -> None:
     format, text = SAMPLES[name]
@@ -62,6 +65,7 @@ def test_huge_fields(name: str) -> None:
         assert found or report.total("skipped")
 
 
+@pytest.mark.slow
 def test_mutated_real_files(shared: Path) -> None:
     dice, folder = random.Random(12), shared / "bibliographies"
     entries = [json.loads(line) for line in (folder / "index.jsonl").read_text().splitlines()]
@@ -239,7 +243,7 @@ def _with(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("format", OBJECTS)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_value_in_any_member(format: str, data: st.DataObject) -> None:
     record = OBJECTS[format]
     for _ in range(data.draw(st.integers(1, 3))):
@@ -251,6 +255,7 @@ def test_any_value_in_any_member(format: str, data: st.DataObject) -> None:
         assert found or report.total("skipped")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", OBJECTS)
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_is_read_in_any_layout(format: str, indent: int | None) -> None:

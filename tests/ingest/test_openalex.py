@@ -174,6 +174,7 @@ def test_absurd_index_is_reported_and_repaired(index: object, abstract: str) -> 
     assert report.counts["repaired", "bad_abstract_index"] == 1
 
 
+@pytest.mark.slow
 def test_absurd_index_does_not_eat_memory() -> None:
     data = lines({**WORK, "abstract_inverted_index": {"x" * 1_000_000: list(range(50_000))}})
     tracemalloc.start()
@@ -214,6 +215,7 @@ def test_other_entities_are_skipped() -> None:
     assert report.counts == {("skipped", "not_a_work"): 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WORK))
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 def test_wrong_types(name: str, value: object) -> None:
@@ -241,6 +243,7 @@ def test_nothing_raises(record: dict[str, Any]) -> None:
     clean(openalex, record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressor", COMPRESSORS)
 def test_compressed(tmp_path: Path, compressor: str) -> None:
     path = tmp_path / "part_000"

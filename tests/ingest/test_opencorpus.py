@@ -76,6 +76,7 @@ def test_minimal_paper_and_later_releases() -> None:
     assert not report.counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PAPER))
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 def test_wrong_types(name: str, value: object) -> None:
@@ -83,6 +84,7 @@ def test_wrong_types(name: str, value: object) -> None:
     assert len(papers) == 1
 
 
+@pytest.mark.slow
 @given(json_objects({*PAPER, "name", "ids"}))
 def test_nothing_raises(record: dict[str, Any]) -> None:
     clean(opencorpus, record)

@@ -40,6 +40,7 @@ def printed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return file
 
 
+@pytest.mark.slow
 def test_a_paper_with_its_citing_sentences(printed: Path) -> None:
     found = [record for record, _ in read([printed], Report())]
     paper, *others = [each for each in found if isinstance(each, Paper)]
@@ -60,6 +61,7 @@ def others_by_id(papers: list[Paper], name: str) -> str:
     return next(paper.title for paper in papers if paper.id == name)
 
 
+@pytest.mark.slow
 def test_a_library_of_papers_and_a_pdf_has_the_edges(printed: Path, tmp_path: Path) -> None:
     citewise.add(CITED, tmp_path / "library")
     report = citewise.index([printed], tmp_path / "library")
@@ -80,6 +82,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_one_pdf_that_cannot_be_read_is_an_error(name: str, tmp_path: Path) -> None:
     content, said = BROKEN[name]
@@ -89,6 +92,7 @@ def test_one_pdf_that_cannot_be_read_is_an_error(name: str, tmp_path: Path) -> N
         [*read([tmp_path / name], Report())]
 
 
+@pytest.mark.slow
 def test_in_a_folder_they_are_reported_and_skipped(tmp_path: Path) -> None:
     for name, (content, _) in BROKEN.items():
         (tmp_path / name).write_bytes(content)
@@ -103,6 +107,7 @@ def test_in_a_folder_they_are_reported_and_skipped(tmp_path: Path) -> None:
     assert all(BROKEN[Path(event.file).name][1] in event.detail for event in events)
 
 
+@pytest.mark.slow
 def test_pages_that_are_left_out_are_reported(tmp_path: Path) -> None:
     line = "Bees like clocks, and they say so often in every hive of the land."
     pages = [[(60, 700 - 14 * at, 10, line) for at in range(3)] for _ in range(450)]

@@ -57,6 +57,7 @@ def test_it_is_never_taken_for_something_else(tmp_path: Path) -> None:
         citewise.index([tmp_path / "dblp" / "paper_paper.txt"], tmp_path / "library")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "reason", "line"),
     [
@@ -88,6 +89,7 @@ def test_bytes_that_are_no_text_and_files_of_other_names(tmp_path: Path) -> None
     assert report.counts["skipped", "unknown_format"] == 1
 
 
+@pytest.mark.slow
 def test_candidates_are_the_training_papers(tmp_path: Path, run: Run) -> None:
     source = folder(
         tmp_path / "dblp",

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.ingest import ris
 from citewise.ingest.report import Report
 from citewise.types import Paper
 from ingest.json_sources import papers_in
+from properties import examples
 
 ARTICLE = """TY  - JOUR
 AU  - Vaswani, Ashish
@@ -129,7 +130,7 @@ def test_an_overlong_record_is_skipped(tmp_path: Path, monkeypatch: pytest.Monke
     assert report.counts["skipped", "record_too_long"] == 1
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(
         st.sampled_from(

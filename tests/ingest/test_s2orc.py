@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.ingest import s2orc_metadata
@@ -14,6 +14,7 @@ from citewise.ingest.fulltext import s2orc, science_parse, unarxive
 from ingest.fulltext_documents import METADATA, RELEASES, SCIENCE, UNARXIVE
 from ingest.fulltext_sources import check, cited_titles, documents, marks, one, reasons
 from ingest.json_sources import WRONG, clean, detected, json_objects, lines
+from properties import examples
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -162,7 +163,8 @@ def test_a_member_of_a_wrong_type_costs_no_more_than_itself(
             check(document)
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@examples(60)
 @given(
     json_objects(
         {

@@ -253,6 +253,7 @@ def test_window_is_bounded_and_loses_nothing(monkeypatch: pytest.MonkeyPatch, pa
     ) == sorted((f"s2:{citing}", f"s2:{cited}") for citing, cited in edges)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_citations(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -279,6 +280,7 @@ def test_other_dumps_are_skipped() -> None:
     assert report.counts == {("skipped", "not_a_paper"): 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 @pytest.mark.parametrize(
     ("record", "name"),
@@ -294,6 +296,7 @@ def test_wrong_authors_are_reported() -> None:
     assert report.counts == {("repaired", "field_of_wrong_type"): 1}
 
 
+@pytest.mark.slow
 @given(
     json_objects({*PAPER, *GRAPH, *CITATION, "data", "name", "category", "DOI", "PubMedCentral"})
 )

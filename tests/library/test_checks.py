@@ -25,6 +25,7 @@ def library(built: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(built, tmp_path / "library"))
 
 
+@pytest.mark.slow
 def test_a_sample_of_damages(library: Path) -> None:
     expected = damage.answer(library)
     found = []
@@ -82,6 +83,7 @@ def test_a_failure_is_blamed_on_a_damaged_file_only_if_there_is_one(library: Pat
         raise IndexError("ours")
 
 
+@pytest.mark.slow
 def test_a_record_knows_its_checksum(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "CHECKED_AT_OPENING", 0)
     file = next((library / "segments").glob("*/records.zst"))

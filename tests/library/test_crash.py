@@ -31,6 +31,7 @@ def test_a_reader_sees_whole_generations_only(tmp_path: Path) -> None:
     assert found["queries"] == 2 * found["opened"]
 
 
+@pytest.mark.slow
 def test_the_check_itself_notices(tmp_path: Path) -> None:
     citewise.add([*GOLDEN, *sentences_of(GOLDEN)], tmp_path)
     papers = {paper.id: paper for paper in GOLDEN}

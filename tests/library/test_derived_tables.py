@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -20,6 +20,7 @@ from citing import citing
 from corpora import corpora
 from libraries import assert_same_graph, citations, new_folder, papers_of
 from oracles import PlainLibrary
+from properties import examples
 
 PAPERS = (
     Paper("bees", "Honey bees dance for their mates", "Foragers dance on the comb.", 1967),
@@ -82,6 +83,7 @@ def test_a_scope_sees_them_by_the_years_of_the_papers(folder: Path) -> None:
     assert seen == {"survey": {"ants", "bees"}, "undated": {"bees"}}
 
 
+@pytest.mark.slow
 def test_they_come_and_go_with_papers_and_sentences(tmp_path: Path) -> None:
     citewise.add(SENTENCES, tmp_path)
     assert citations(LibraryFolder(tmp_path)) == {}
@@ -177,7 +179,7 @@ def _assert_same(
 
 @pytest.mark.slow
 @given(records(), st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_the_graph_is_what_dictionaries_say(
     drawn: tuple[list[Paper], list[CitingSentence]], data: st.DataObject
 ) -> None:

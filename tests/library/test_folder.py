@@ -5,7 +5,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -15,11 +15,12 @@ from citewise.types import Paper
 from corpora import GOLDEN, corpora, random_papers
 from libraries import assert_same, citations, new_folder, papers_of, store
 from oracles import PlainLibrary
+from properties import examples
 
 
 @pytest.mark.slow
 @given(corpora(), st.lists(st.integers(0, 11), max_size=2))
-@settings(max_examples=25)
+@examples(25)
 def test_a_library_knows_what_dictionaries_know(papers: list[Paper], cuts: list[int]) -> None:
     bounds = [0, *sorted(min(cut, len(papers)) for cut in cuts), len(papers)]
     batches = [papers[start:end] for start, end in itertools.pairwise(bounds)]
@@ -30,7 +31,7 @@ def test_a_library_knows_what_dictionaries_know(papers: list[Paper], cuts: list[
 
 @pytest.mark.slow
 @given(corpora(), st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_after_removing_adding_and_compacting(papers: list[Paper], data: st.DataObject) -> None:
     gone = data.draw(st.sets(st.sampled_from([paper.id for paper in papers]), min_size=1))
     kept = [paper for paper in papers if paper.id not in gone]
@@ -52,6 +53,7 @@ def test_after_removing_adding_and_compacting(papers: list[Paper], data: st.Data
         assert found.dangling == PlainLibrary(papers).dangling()
 
 
+@pytest.mark.slow
 def test_a_reader_keeps_its_generation(library: Path) -> None:
     stores, reader = LibraryFolder(library), citewise.open(library)
     titles = ("honey bees", "robot swarms")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -14,6 +14,7 @@ from citewise.library.folder import LibraryFolder
 from citewise.types import Paper
 from corpora import GOLDEN, random_papers
 from libraries import answers, citations, new_folder, papers_of, store
+from properties import examples
 
 
 def _listing(library: Path) -> list[str]:
@@ -23,7 +24,7 @@ def _listing(library: Path) -> list[str]:
 
 @pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(2, 5))
-@settings(max_examples=8)
+@examples(8)
 def test_batches_give_what_one_call_gives(seed: int, parts: int) -> None:
     papers = [*random_papers(40, seed), *GOLDEN]
     with new_folder() as one, new_folder() as many:
@@ -52,6 +53,7 @@ def test_segments_stay_few(tmp_path: Path) -> None:
     assert len(folders) == len(library.segments), "no folder is left behind"
 
 
+@pytest.mark.slow
 def test_compact_renumbers_and_answers_the_same(tmp_path: Path) -> None:
     papers = random_papers(50, seed=6)
     store(tmp_path, papers[:30], papers[30:])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import citewise
 from citewise.library.folder import LibraryFolder
 from citewise.types import Paper, Scope
@@ -39,6 +41,7 @@ def test_a_scope_bounds_the_golden_graph(golden_stores: LibraryFolder) -> None:
     assert graph.references(rows, Scope(unseen=(1,)))[1].tolist() == [0], "nor is a citation of it"
 
 
+@pytest.mark.slow
 def test_a_reference_resolves_when_its_paper_arrives(tmp_path: Path) -> None:
     citing = Paper("a", "Citing paper", references=("doi:10.1000/later", "pmid:5"))
     later = Paper("z", "The paper that came later", ids=("pmid:5", "doi:10.1000/later"))

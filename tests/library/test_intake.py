@@ -17,6 +17,7 @@ from libraries import Put
 # One work
 
 
+@pytest.mark.slow
 def test_the_same_doi_is_one_paper(put: Put, tmp_path: Path) -> None:
     again = dataclasses.replace(
         OTHER,
@@ -34,6 +35,7 @@ def test_the_same_doi_is_one_paper(put: Put, tmp_path: Path) -> None:
     assert library["W2194775991"] == library["10.1000/OTHER"] == papers[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["preprint first", "published first"])
 def test_a_preprint_and_its_published_version(put: Put, tmp_path: Path, order: str) -> None:
     records = (PREPRINT, PUBLISHED) if order == "preprint first" else (PUBLISHED, PREPRINT)
@@ -62,6 +64,7 @@ def test_a_preprint_and_its_published_version(put: Put, tmp_path: Path, order: s
     assert [each.paper for each in library.recommend("attention")] == [paper]
 
 
+@pytest.mark.slow
 def test_a_citation_of_either_version_is_a_citation_of_the_paper(put: Put, tmp_path: Path) -> None:
     citers = [
         Paper("c1", "Citing the preprint", references=("arxiv:1706.03762",)),
@@ -75,6 +78,7 @@ def test_a_citation_of_either_version_is_a_citation_of_the_paper(put: Put, tmp_p
     assert sorted(paper.id for paper in stores.papers.read(citing)) == ["c1", "c2", "c3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -96,6 +100,7 @@ def test_the_same_title_is_one_paper(put: Put, tmp_path: Path, change: dict[str,
     assert citewise.open(tmp_path / "library")["own-1"].id == OTHER.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -114,12 +119,14 @@ def test_a_similar_record_is_another_paper(put: Put, change: dict[str, Any]) -> 
     assert not report.counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["Introduction", "Editorial note"])
 def test_short_titles_merge_nothing(put: Put, title: str) -> None:
     first = dataclasses.replace(OTHER, title=title)
     assert len(put(first, dataclasses.replace(first, id="own-1"))[0]) == 2
 
 
+@pytest.mark.slow
 def test_keeping_versions(put: Put) -> None:
     twin = dataclasses.replace(OTHER, id="own-1")
     assert [paper.id for paper in put(OTHER, twin, keep_versions=True)[0]] == [OTHER.id, "own-1"]
@@ -127,6 +134,7 @@ def test_keeping_versions(put: Put) -> None:
     assert len(papers) == 3, "a shared id is the same paper all the same"
 
 
+@pytest.mark.slow
 def test_many_records_of_one_work(put: Put) -> None:
     records = [
         dataclasses.replace(OTHER, id=f"own-{number}", references=(f"r{number}",))
@@ -138,6 +146,7 @@ def test_many_records_of_one_work(put: Put) -> None:
     assert (report.added, report.updated) == (1, 5)
 
 
+@pytest.mark.slow
 def test_a_record_renewed_under_its_own_id(put: Put) -> None:
     newer = dataclasses.replace(
         OTHER, title="Deep residual learning for image recognition", abstract="New.", year=2017
@@ -150,6 +159,7 @@ def test_a_record_renewed_under_its_own_id(put: Put) -> None:
 # Different works under one key
 
 
+@pytest.mark.slow
 def test_one_key_of_two_works_keeps_both(put: Put, tmp_path: Path) -> None:
     one = Paper("smith2010", "Bees dance in the hive at noon", year=2010, authors=("Ann Smith",))
     two = Paper(
@@ -173,6 +183,7 @@ def test_one_key_of_two_works_keeps_both(put: Put, tmp_path: Path) -> None:
     assert library["smith2010~3"].title == three.title
 
 
+@pytest.mark.slow
 def test_a_registry_id_that_a_second_work_claims(put: Put, tmp_path: Path) -> None:
     wrong = Paper(
         "own-1",

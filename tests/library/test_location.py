@@ -70,6 +70,7 @@ def _read_as_nobody(library: Path, *before: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @AS_ROOT
 def test_another_user_reads_and_verifies_a_library_and_cannot_change_it(shared: Path) -> None:
     listing = sorted(shared.rglob("*"))
@@ -87,6 +88,7 @@ def test_a_read_only_mount(shared: Path) -> None:
     _read_as_nobody(shared, "unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh")
 
 
+@pytest.mark.slow
 def test_files_have_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     for mask in (0o022, 0o002, 0o077):
         before = os.umask(mask)
@@ -101,6 +103,7 @@ def test_files_have_the_permissions_of_any_new_file(tmp_path: Path) -> None:
             assert path.stat().st_mode & 0o777 == expected, path
 
 
+@pytest.mark.slow
 @AS_ROOT
 def test_a_file_that_may_not_be_read_is_named(shared: Path) -> None:
     (shared / "manifest.json").chmod(0o600)

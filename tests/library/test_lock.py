@@ -41,6 +41,7 @@ def holder(library: Path) -> Iterator["subprocess.Popen[str]"]:
             process.kill()
 
 
+@pytest.mark.slow
 def test_a_second_writer_learns_who_the_first_is(library: Path) -> None:
     before = LibraryFolder(library).manifest
     acts: tuple[Callable[[], object], ...] = (
@@ -58,6 +59,7 @@ def test_a_second_writer_learns_who_the_first_is(library: Path) -> None:
     assert (library / "segments").is_dir()
 
 
+@pytest.mark.slow
 def test_the_lock_is_free_after_the_writer_ends(library: Path) -> None:
     with holder(library) as process:
         assert process.stdin is not None
@@ -69,6 +71,7 @@ def test_the_lock_is_free_after_the_writer_ends(library: Path) -> None:
     assert "new" in citewise.open(library)
 
 
+@pytest.mark.slow
 def test_the_lock_is_free_after_the_writer_was_killed(library: Path) -> None:
     with holder(library) as process:
         process.kill()
@@ -79,6 +82,7 @@ def test_the_lock_is_free_after_the_writer_was_killed(library: Path) -> None:
     assert "new" in citewise.open(library)
 
 
+@pytest.mark.slow
 def test_a_lock_that_does_not_say_who(library: Path) -> None:
     with holder(library):
         for content in ("", "{", "[]", '{"process": 1}'):

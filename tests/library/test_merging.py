@@ -7,13 +7,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
 from citewise.library.folder import LibraryFolder
 from citewise.types import Paper
 from libraries import papers_of
+from properties import examples
 
 Works = set[tuple[frozenset[str], frozenset[str]]]
 """Each paper as all of its ids and all of its references."""
@@ -84,7 +85,7 @@ EXPECTED: Works = {
 
 @pytest.mark.slow
 @given(st.permutations(RECORDS), st.lists(st.integers(0, 4), max_size=3))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_the_order_of_records_makes_no_difference(records: list[Paper], sizes: list[int]) -> None:
     assert added(records, sizes) == EXPECTED
 
@@ -102,6 +103,7 @@ A_KEY_EACH = [
 """The third says that the first two are one work."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
 @pytest.mark.parametrize("sizes", [[], [1, 1]], ids=["one call", "a call each"])
 def test_a_record_that_joins_two_papers(order: tuple[int, ...], sizes: list[int]) -> None:

@@ -43,6 +43,7 @@ def test_every_file_of_a_library_has_a_known_name(tmp_path: Path) -> None:
     assert all(GENERATION.fullmatch(file.parts[1]) for file in numbered)
 
 
+@pytest.mark.slow
 def test_no_command_deletes_a_file_of_the_user(tmp_path: Path) -> None:
     citewise.add([*PAPERS, *SENTENCES], tmp_path)
     _write_foreign(tmp_path)

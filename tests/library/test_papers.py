@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -12,6 +12,7 @@ from citewise.library.folder import LibraryFolder
 from citewise.types import Paper
 from corpora import GOLDEN
 from libraries import new_folder, papers_of, store
+from properties import examples
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NAMES = st.lists(TEXTS, max_size=3).map(tuple)
@@ -44,7 +45,7 @@ def test_every_field_comes_back(golden_stores: LibraryFolder) -> None:
         details=st.dictionaries(TEXTS, TEXTS, max_size=3),
     )
 )
-@settings(max_examples=25)
+@examples(25)
 def test_any_paper_comes_back(paper: Paper) -> None:
     with new_folder() as path:
         assert papers_of(store(path, [paper])) == [paper]

@@ -15,6 +15,7 @@ PATCH = Paper(OTHER.id, "", "The abstract that came alone.", references=("doi:10
 PATCHED = dataclasses.replace(OTHER, abstract=PATCH.abstract, references=PATCH.references)
 
 
+@pytest.mark.slow
 def test_a_patch_after_its_paper(put: Put) -> None:
     papers, report = put(OTHER, PATCH)
     assert papers == [PATCHED]

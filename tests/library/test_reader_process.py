@@ -80,6 +80,7 @@ def spelt_out(batches: Iterable[Batch]) -> list[tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_two_processes_read_what_one_reads(
     sources: list[Path],
     started: list["subprocess.Popen[bytes]"],
@@ -109,6 +110,7 @@ def test_a_library_is_the_same_either_way(
     assert one.fingerprint == other.fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("second_process")
 @pytest.mark.parametrize(
     ("content", "kind", "message"),
@@ -152,6 +154,7 @@ def test_a_reader_that_dies_is_an_error(
         list(read_ahead(sources, Report()))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("second_process")
 def test_a_reader_that_nobody_listens_to_ends(
     sources: list[Path], started: list["subprocess.Popen[bytes]"]

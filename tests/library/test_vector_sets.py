@@ -86,6 +86,7 @@ def test_spans_are_encoded_where_that_is_asked_for(library: Path) -> None:
     assert LibraryFolder(library).vectors.names() == ("other", "third")
 
 
+@pytest.mark.slow
 def test_a_set_follows_its_library(library: Path) -> None:
     writer.encode(library, Counting("one", "cosine"))
     encoder = Counting("other")
@@ -139,6 +140,7 @@ writer.encode(sys.argv[1], Counting("other"), papers=True, spans=False, progress
 """
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on(library: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(library), *PATHS],

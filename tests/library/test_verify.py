@@ -139,6 +139,7 @@ def rewrite(library: Path, name: str, values: NDArray[Any]) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "table",
     [

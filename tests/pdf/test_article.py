@@ -58,12 +58,14 @@ def article(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return read_article(file.read_bytes(), file.name)
 
 
+@pytest.mark.slow
 def test_title_authors_and_abstract_are_read(article: Article) -> None:
     assert article.title == MANUSCRIPT.title
     assert article.authors == MANUSCRIPT.authors
     assert article.abstract == MANUSCRIPT.abstract
 
 
+@pytest.mark.slow
 def test_the_prose_is_whole_and_under_its_headings(article: Article) -> None:
     found = {
         part.heading.split(". ")[-1].lstrip("123 "): part.paragraphs for part in article.sections
@@ -76,6 +78,7 @@ def test_the_prose_is_whole_and_under_its_headings(article: Article) -> None:
     assert found["Conclusion"][-1].startswith("Bees are punctual, and we have shown how much")
 
 
+@pytest.mark.slow
 def test_every_entry_of_the_references_is_read(article: Article) -> None:
     titles = [paper.title for paper in REFERENCES]
 

@@ -13,6 +13,7 @@ from pdf_files import bomb, endless, locked, nested, pdf
 PLAIN = pdf([(50, 700, 18, "Bees and clocks"), (50, 660, 10, "How bees read clocks.")])
 
 
+@pytest.mark.slow
 def test_lines_have_places_and_sizes() -> None:
     pages = read_pages(PLAIN, "bees.pdf")
     title, text = pages.read[0].lines
@@ -34,6 +35,7 @@ def test_ligatures_and_accents_become_letters(text: str, expected: str) -> None:
     assert readable(text) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -63,6 +65,7 @@ def test_a_bomb_does_no_harm() -> None:
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.slow
 def test_a_long_file_is_read_at_its_ends() -> None:
     pages = read_pages(pdf(*([(50, 700, 10, f"Page {n}")] for n in range(1, 501))), "long.pdf")
     numbers = [page.number for page in pages.read]

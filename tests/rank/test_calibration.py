@@ -145,6 +145,7 @@ def with_calibration(stores: Stores, content: bytes) -> Stores:
 # Answers
 
 
+@pytest.mark.slow
 def test_answers_have_chances_in_their_order(sample: Library) -> None:
     for query in drafts(sample, 25):
         answer = sample.answer(query, 30)

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
-from scipy.stats import rankdata  # type: ignore[import-untyped]
 
 from citewise.errors import BadLibrary
 from citewise.rank.derived import of_sentences
@@ -32,6 +31,7 @@ def test_features_by_hand() -> None:
     )
 
 
+@pytest.mark.slow
 @given(
     rows=arrays(
         np.float64,
@@ -40,6 +40,8 @@ def test_features_by_hand() -> None:
     )
 )
 def test_ranks_are_those_of_scipy(rows: NDArray[np.float64]) -> None:
+    from scipy.stats import rankdata  # type: ignore[import-untyped]  # takes a second
+
     signals = {f"signal{number}": row for number, row in enumerate(rows)}
     found = feature_rows(signals, [f"rank {name}" for name in signals])
     for row, logs in zip(rows, found, strict=True):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -15,6 +15,7 @@ from citewise.rank.graph_signals import Citers, Weighted, co_citation, coupling,
 from citewise.types import Paper, Scope
 from corpora import corpora
 from oracles import PlainLibrary
+from properties import examples
 
 NOBODY = Weighted(np.zeros(0, np.int64), np.zeros(0))
 
@@ -83,7 +84,7 @@ def test_popularity_by_hand(golden_library: Path) -> None:
     year=st.none() | st.integers(1990, 1997),
     unseen=st.sets(st.integers(0, 11), max_size=2),
 )
-@settings(max_examples=25)
+@examples(25)
 def test_graph_signals_against_loops(
     tmp_path_factory: pytest.TempPathFactory,
     papers: list[Paper],

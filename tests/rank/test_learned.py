@@ -87,6 +87,7 @@ def test_what_the_trees_do_not_rank_stays_behind(library: Library) -> None:
 # Leaks
 
 
+@pytest.mark.slow
 def test_what_a_draft_could_not_see_changes_nothing(tmp_path: Path) -> None:
     plants = [
         Paper("query", "Bees and citation ranking", "A graph of bees.", 2005),
@@ -134,6 +135,7 @@ SLICES: dict[str, Callable[[Paper], Paper]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SLICES)
 def test_poor_libraries_are_answered(tmp_path: Path, name: str) -> None:
     poor = made(tmp_path / "library", [SLICES[name](paper) for paper in PAPERS])

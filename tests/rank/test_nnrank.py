@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from citewise.api import Library
@@ -96,7 +95,9 @@ def random_model(random: np.random.Generator) -> NNRankModel:
     )
 
 
+@pytest.mark.slow
 def test_numpy_scores_as_torch() -> None:
+    torch = pytest.importorskip("torch")
     random = np.random.default_rng(1)
     model, inputs = random_model(random), random.normal(size=(1000, len(NAMES)))
     values = (torch.from_numpy(inputs) - torch.from_numpy(model.centre)) / torch.from_numpy(

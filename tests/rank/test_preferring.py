@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -17,6 +17,7 @@ from citewise.types import Paper, Query
 from contracts import PAPERS, QUERIES, SIZES, YEARS
 from corpora import GOLDEN, random_papers
 from oracles import total
+from properties import examples
 
 AUTHORS = ("Otto Wabe", "K. Frischmann")
 OWN = {paper.id for paper in PAPERS if {"Otto Wabe", "Karla Frischmann"} & {*paper.authors}}
@@ -36,7 +37,7 @@ def system(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.slow
 @given(query=QUERIES, k=SIZES, preferences=PREFERENCES, name=st.sampled_from([*SYSTEMS]))
-@settings(max_examples=150)
+@examples(75)
 def test_what_is_true_whatever_is_preferred(
     stored: Library, query: Query, k: int, preferences: Preferences, name: str
 ) -> None:

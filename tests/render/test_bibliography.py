@@ -33,6 +33,7 @@ from citewise.render.markdown import markdown
 from citewise.render.names import Name, parsed
 from citewise.text import latex
 from citewise.types import Paper
+from properties import examples
 
 ATTENTION = Paper(
     "arxiv:1706.03762",
@@ -121,7 +122,7 @@ def canonical(text: str) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TITLE, st.lists(NAME, max_size=4))
 def test_two_parsers_get_titles_and_authors_back(title: str, authors: list[str]) -> None:
     text = bibtex([Paper("x", title, authors=tuple(authors), year=2001)])
@@ -137,7 +138,8 @@ PLAIN = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.slow
+@examples(150)
 @given(
     PLAIN,
     st.lists(st.lists(NAME_WORD, min_size=1, max_size=3).map(" ".join), max_size=3),
@@ -366,7 +368,7 @@ def test_markdown_links_lead_to_the_web_only() -> None:
     assert "[T](https://arxiv.org/abs/1706.03762)" in markdown([Paper("arxiv:1706.03762", "T")])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("C", "Z")), max_size=20))
 def test_latex_undoes_itself_and_balances_braces(text: str) -> None:
     encoded = latex.encode(text)

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pybtex.database import Entry, parse_string
 
@@ -20,6 +20,7 @@ from citewise.render.markdown import markdown
 from citewise.render.tables import as_text
 from citewise.types import Answer, Paper, Recommendation, ServedBy
 from compiling import DOCUMENTS, entries_set, errors_of
+from properties import examples
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "bibliographies"
 
@@ -105,7 +106,7 @@ VALUE = st.text(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(150)
 @given(st.dictionaries(st.sampled_from(["note", "series", "title", "address", "x-own"]), VALUE))
 def test_any_value_is_written_as_balanced_text_that_reads_the_same(fields: dict[str, str]) -> None:
     """Whatever a library has among its details, a parser of others takes it."""

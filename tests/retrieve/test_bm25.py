@@ -96,6 +96,7 @@ def test_scores_are_exact_for_any_parameters(
     assert found.signals["bm25"] is not None and (found.signals["bm25"] == found.scores).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=named)
 def test_the_best_are_the_best(
@@ -113,6 +114,7 @@ def test_the_best_are_the_best(
         assert found.rows.tolist() == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 3, 10, 50, 100])
 def test_the_usual_reach_finds_the_best(stores: Stores, plain: PlainLibrary, k: int) -> None:
     for seed in range(10):

@@ -396,6 +396,7 @@ def test_the_command_evaluates(library: Library, run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

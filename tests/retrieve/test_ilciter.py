@@ -125,6 +125,7 @@ def spans_with_citations(stores: Stores) -> dict[str, Counter[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_it_ranks_as_rank_bm25_would(shared: Path, tmp_path: Path) -> None:
     contexts = [each for each in records(shared, "contexts", 1500) if each["text"].isascii()][:400]
     named = {each["id"]: each for each in records(shared, "papers", 10**6)}

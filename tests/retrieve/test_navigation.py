@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -24,6 +24,7 @@ from citewise.systems import NavigationSettings
 from citewise.types import Paper, Query, Ranking, Scope
 from corpora import corpora, random_papers
 from oracles import PlainLibrary
+from properties import examples
 
 ANY = Query("anything")
 MANY = random_papers(80, seed=11)
@@ -337,7 +338,7 @@ def assert_as_dictionaries(
 
 @pytest.mark.slow
 @given(corpora(), CHOSEN, st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_graphs_against_dictionaries(
     papers: list[Paper], chosen: Rounds, data: st.DataObject
 ) -> None:
@@ -347,7 +348,7 @@ def test_graphs_against_dictionaries(
 
 @pytest.mark.slow
 @given(CHOSEN, st.data())
-@settings(max_examples=300)
+@examples(300)
 def test_one_graph_against_dictionaries(
     many: LibraryFolder, chosen: Rounds, data: st.DataObject
 ) -> None:
@@ -373,13 +374,14 @@ QUERIES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(
     query=QUERIES,
     chosen=CHOSEN | st.just(Rounds(rounds=0)),
     k=st.integers(1, 90),
     within=st.none() | st.sets(st.integers(0, len(MANY) - 1), max_size=40),
 )
-@settings(max_examples=100)
+@examples(100)
 def test_answers(
     many: LibraryFolder, query: Query, chosen: Rounds, k: int, within: set[int] | None
 ) -> None:
@@ -406,7 +408,7 @@ def test_answers(
 
 
 @given(query=QUERIES, rows=st.lists(st.integers(0, len(MANY) - 1), unique=True))
-@settings(max_examples=50)
+@examples(50)
 def test_the_ranker_neither_adds_nor_drops(
     many: LibraryFolder, query: Query, rows: list[int]
 ) -> None:

@@ -269,19 +269,27 @@ def test_every_system_gives_the_same_answer(
     assert_same(found.recommendations, expected.recommendations)
 
 
-@pytest.mark.parametrize("system", BY_VECTORS)
-@pytest.mark.parametrize("name", OTHERS)
-def test_systems_of_vectors_give_the_same_scores(
-    name: str, system: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """To within the rounding of a folder's 8-bit vectors, which memory does not round."""
+@pytest.fixture(scope="module", params=OTHERS)
+def pair_with_vectors(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Library, Library]:
+    """The same with vectors of papers."""
     folder = tmp_path_factory.mktemp("vectors")
     model = made_up(MemoryStores.of(RECORDS))
     given = Given(RECORDS, word_models={NNSELECT: model}, models=saved(model))
     found, expected = (
-        Library(IMPLEMENTATIONS[each](folder / each, given)) for each in (name, REFERENCE)
+        IMPLEMENTATIONS[name](folder / name, given) for name in (request.param, REFERENCE)
     )
+    return Library(found), Library(expected)
 
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", BY_VECTORS)
+def test_systems_of_vectors_give_the_same_scores(
+    pair_with_vectors: tuple[Library, Library], system: str
+) -> None:
+    """To within the rounding of a folder's 8-bit vectors, which memory does not round."""
+    found, expected = pair_with_vectors
     for paper in SHORT[:5]:
         query = Query(paper.title, paper.abstract)
         one, other = (
@@ -295,6 +303,7 @@ def test_systems_of_vectors_give_the_same_scores(
         assert max(one, key=lambda each: one[each]) == max(other, key=lambda each: other[each])
 
 
+@pytest.mark.slow
 def test_descriptions_agree(pair: tuple[Library, Library]) -> None:
     found, expected = (library.describe() for library in pair)
     own = dict.fromkeys(("path", "written", "fingerprint"), "")
@@ -302,6 +311,7 @@ def test_descriptions_agree(pair: tuple[Library, Library]) -> None:
     assert replace(found, **own, **disk) == replace(expected, **own, **disk)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_ilciter_finds_the_same_by_vectors(name: str) -> None:
     encoder, parameters = RandomEncoder(), IlciterParameters(dense="always")

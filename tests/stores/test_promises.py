@@ -1,7 +1,6 @@
 """What the stores of a library promise, worked out by hand, for every implementation."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,19 +20,21 @@ Make = Callable[[Given], Stores]
 BEES, ANTS, ROBOTS, SURVEY, LATE = range(5)
 
 
-@pytest.fixture(params=IMPLEMENTATIONS)
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+@pytest.fixture(scope="module", params=IMPLEMENTATIONS)
+def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
     """Makes a library, by each implementation."""
-    return lambda given: IMPLEMENTATIONS[request.param](tmp_path / "library", given)
+    return lambda given: IMPLEMENTATIONS[request.param](
+        tmp_path_factory.mktemp("promises") / "library", given
+    )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def golden(make: Make) -> Stores:
     """The golden papers; there are no sentences."""
     return make(Given(GOLDEN))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cited(make: Make) -> Stores:
     """Five papers and the five sentences that cite them."""
     return make(Given([*CITED, *SENTENCES]))
@@ -50,6 +51,7 @@ def terms_of(stores: Stores, text: str) -> Rows:
 # Papers
 
 
+@pytest.mark.slow
 def test_papers_are_read_in_the_order_asked_for(golden: Stores) -> None:
     assert len(golden.papers) == 8
     assert golden.papers.rows.tolist() == list(range(8))
@@ -158,12 +160,14 @@ def test_a_scope_does_not_see_citations_of_and_by_unseen_papers(golden: Stores) 
     }
 
 
+@pytest.mark.slow
 def test_citing_sentences_are_citations_too(cited: Stores) -> None:
     expected = {"robots": {"bees", "ants"}, "survey": {"bees", "robots"}}
     assert citations(cited, Scope(year=2015)) == expected
     assert citations(cited) == {**expected, "late": {"bees", "survey"}}
 
 
+@pytest.mark.slow
 def test_the_graph_does_not_know_a_sentence_that_is_younger_than_its_paper(make: Make) -> None:
     late = citing("survey", "Bees dance [REF].", ("bees",), year=2011)
     stores = make(Given([*CITED, late]))
@@ -396,12 +400,14 @@ def test_sentences_have_the_year_of_their_paper_unless_theirs_is_later(cited: St
     assert cited.evidence.sentences(table.numbers[[4, 0]]) == [SENTENCES[4], SENTENCES[0]]
 
 
+@pytest.mark.slow
 def test_a_sentence_without_a_year_is_seen_only_without_a_year(make: Make) -> None:
     stores = make(Given([*CITED, citing("elsewhere", "Bees dance [REF].", ("bees",))]))
     assert stores.evidence.citations_of(rows(BEES), EVERYTHING).years.tolist() == [0]
     assert stores.evidence.citations_of(rows(BEES), Scope(year=3000)).years.size == 0
 
 
+@pytest.mark.slow
 def test_a_sentence_that_comes_twice_is_one(make: Make) -> None:
     """With another year it stays one, as young as the later of the two."""
     again = citing("survey", "Bees dance [REF].", ("bees",), year=2011)
@@ -443,7 +449,7 @@ ENCODED = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def encoded(make: Make) -> Stores:
     """Four papers and a sentence with vectors; a paper and a sentence that came later without."""
     later: list[Record] = [
@@ -462,6 +468,7 @@ def nearest(
     return found.tolist(), cosines.tolist()
 
 
+@pytest.mark.slow
 def test_the_nearest_papers_come_first_and_equals_by_row(encoded: Stores) -> None:
     found, cosines = nearest(encoded, (1, 0))
     assert found == [0, 3, 2, 1], "the paper without a vector is not found"
@@ -485,6 +492,7 @@ LONG = TableEncoder(
 )
 
 
+@pytest.mark.slow
 def test_vectors_of_any_length_are_compared_by_their_distance(make: Make) -> None:
     stores = make(Given(ENCODED, LONG))
     found, similarities = nearest(stores, (1, 0))
@@ -534,6 +542,7 @@ def test_a_library_without_vectors(cited: Stores) -> None:
     assert np.isnan(cited.vectors.of_spans(span(cited, "Bees dance"))[:, 0]).tolist() == [True]
 
 
+@pytest.mark.slow
 def test_models_are_kept_as_they_were_saved(make: Make) -> None:
     stores = make(Given(GOLDEN, models={"ranker": b"one", "another": b"two"}))
     assert stores.models.names() == ("another", "ranker")
@@ -552,6 +561,7 @@ def test_models_are_kept_as_they_were_saved(make: Make) -> None:
 # The whole
 
 
+@pytest.mark.slow
 def test_a_library_says_what_it_is(make: Make) -> None:
     stores = make(Given([*CITED, *SENTENCES]))
     words = {"honey", "bee", "danc", "mate"} | {"ant", "find", "short", "path", "trail"}
@@ -561,6 +571,7 @@ def test_a_library_says_what_it_is(make: Make) -> None:
     assert stores.info.location and stores.info.fingerprint
 
 
+@pytest.mark.slow
 def test_a_library_may_be_empty(make: Make) -> None:
     stores = make(Given([]))
     none = rows()

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -16,6 +16,7 @@ from citewise.text import titles as title_pairs
 from citewise.text.titles import near_duplicates, similar_titles
 from citewise.types import Paper
 from corpora import GOLDEN, random_papers
+from properties import examples
 
 WORDS = st.sampled_from("abcdefghij")
 TITLES = st.lists(st.lists(WORDS, max_size=10).map(" ".join), max_size=25)
@@ -36,14 +37,15 @@ def brute_force(
     return found
 
 
+@pytest.mark.slow
 @given(TITLES, THRESHOLDS, st.integers(0, 25))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_what_brute_force_finds(titles: list[str], threshold: float, first: int) -> None:
     assert list(near_duplicates(titles, threshold, first)) == brute_force(titles, threshold, first)
 
 
 @given(TITLES)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_small_pieces_give_the_same(titles: list[str]) -> None:
     expected = list(near_duplicates(titles))
     with pytest.MonkeyPatch.context() as patch:
@@ -53,7 +55,7 @@ def test_small_pieces_give_the_same(titles: list[str]) -> None:
 
 @pytest.mark.slow
 @given(TITLES, TITLES, THRESHOLDS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_titles_like_those_asked_for(asked: list[str], titles: list[str], threshold: float) -> None:
     expected = {
         (one, other)
@@ -99,6 +101,7 @@ def test_nothing_to_find(titles: list[str]) -> None:
     assert list(near_duplicates(titles)) == []
 
 
+@pytest.mark.slow
 def test_a_library_names_the_papers(tmp_path: Path) -> None:
     citewise.add(GOLDEN, tmp_path)
     first_row = LibraryFolder(tmp_path).manifest.rows

@@ -132,6 +132,7 @@ def test_stems_in_bulk_are_those_of_one_token_each() -> None:
     assert tokens.stems([]) == []
 
 
+@pytest.mark.slow
 def test_growth_keeps_every_number() -> None:
     words = [f"token{number}x" for number in range(150_000)]  # more than the table's first size
     numbers: dict[str, int] = {}

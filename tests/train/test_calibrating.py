@@ -34,6 +34,7 @@ def drawn(count: int, slope: float, judge: Judge = "model", seed: int = 0) -> li
     return found
 
 
+@pytest.mark.slow
 def test_a_known_curve_is_found_again() -> None:
     curve = fit_curve(drawn(1500, 1.5))
     assert curve.weights["score"] + 0.1 == pytest.approx(1.6, abs=0.15)

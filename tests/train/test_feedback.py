@@ -69,6 +69,7 @@ def training(library: Library, feedback: Feedback) -> Training:
     return train_ranker(library.stores, replace(QUICK, trees=20), feedback=feedback)
 
 
+@pytest.mark.slow
 def test_a_taste_that_papers_do_not_have_is_learned(training: Training) -> None:
     found = training.feedback
     assert found is not None
@@ -86,6 +87,7 @@ def test_a_taste_that_papers_do_not_have_is_learned(training: Training) -> None:
     ) in " ".join(as_markdown(training).split())
 
 
+@pytest.mark.slow
 def test_without_feedback_the_model_is_that_of_a_training_without_it(
     library: Library, training: Training
 ) -> None:

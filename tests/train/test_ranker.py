@@ -56,7 +56,7 @@ def stores(path: Path) -> Stores:
 
 @pytest.fixture(scope="module")
 def training(stores: Stores) -> Training:
-    return train_ranker(stores, replace(SETTINGS, ablation=True))
+    return train_ranker(stores, SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def few_stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
 @pytest.fixture(scope="module")
 def quick(few_stores: Stores) -> Training:
     """A training of some seconds, where its quality does not matter."""
-    return train_ranker(few_stores, QUICK)
+    return train_ranker(few_stores, replace(QUICK, ablation=True))
 
 
 def dev_questions(stores: Stores, settings: RankerSettings) -> list[Question]:
@@ -158,6 +158,7 @@ def test_a_thin_graph_is_the_same_from_both_sides(stores: Stores) -> None:
     )
 
 
+@pytest.mark.slow
 def test_cases(stores: Stores) -> None:
     questions = Split.make(stores, SETTINGS.split).questions(stores, "train")
     kinds = Counter(kind_of(question, seed) for question in questions for seed in range(20))
@@ -200,11 +201,15 @@ def test_it_learns(training: Training) -> None:
     assert quality["trained"]["MRR@1000"] > 1.3 * quality["bm25"]["MRR@1000"]
     assert training.queries == {"train": 120, "dev": 40}
     assert sum(training.worth.values()) == pytest.approx(1, abs=0.01)
-    assert training.ablation.keys() == {"nothing", *DRAFT_MODEL.catalogue.families()}
     assert sum(part["candidates"] for part in training.calibration) == 27 * 20, (
         "half of the dev queries, and every third of these again by its title"
     )
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
+
+
+@pytest.mark.slow
+def test_each_family_of_features_is_left_out_once(quick: Training) -> None:
+    assert quick.ablation.keys() == {"nothing", *DRAFT_MODEL.catalogue.families()}
 
 
 @pytest.mark.slow
@@ -221,12 +226,12 @@ def test_a_model_keeps_the_definition_of_its_features(quick: Training) -> None:
 
 @pytest.mark.slow
 def test_on_another_field(shared: Path, tmp_path: Path) -> None:
-    # Real papers of a small library; the years after 2020 stay unseen.
+    # Real papers of a small library; the years after 2019 stay unseen.
     found = read([shared / "elife" / "papers.jsonl.xz"], Report())
-    papers = [each for each, _ in found if isinstance(each, Paper) and (each.year or 0) <= 2020]
+    papers = [each for each, _ in found if isinstance(each, Paper) and (each.year or 0) <= 2019]
     citewise.add(papers, tmp_path, keep_versions=True)
     split = SplitSettings(dev=(2019, 2019), test=(2020, 2020), least=3)
-    settings = RankerSettings(split, most=150, tuning=200, trees=40)
+    settings = RankerSettings(split, most=100, tuning=80, trees=40)
     quality = train_ranker(citewise.open(tmp_path).stores, settings).quality
     for measure in ("F1@20", "MRR@1000", "R@1000"):
         assert quality["trained"][measure] > quality["bm25"][measure], measure
@@ -317,16 +322,17 @@ def test_same_seed_same_model(few_stores: Stores, quick: Training) -> None:
 
 
 @pytest.mark.slow
-def test_the_test_part_is_not_looked_at(tmp_path: Path, training: Training) -> None:
+def test_the_test_part_is_not_looked_at(tmp_path: Path, quick: Training) -> None:
+    papers = topical(FEW)
     changed = [
-        replace(paper, references=("p0", "p1")) if paper.year == 2010 else paper
-        for paper in topical(600)
+        replace(paper, references=("p0", "p1")) if paper.year == 2010 else paper for paper in papers
     ]
+    assert changed != papers
     citewise.add(changed, tmp_path, keep_versions=True)
-    found = train_ranker(citewise.open(tmp_path).stores, SETTINGS)
-    assert found.model.linear == training.model.linear
-    assert found.model.trees == training.model.trees
-    assert found.quality == training.quality
+    found = train_ranker(citewise.open(tmp_path).stores, QUICK)
+    assert found.model.linear == quick.model.linear
+    assert found.model.trees == quick.model.trees
+    assert found.quality == quick.quality
 
 
 def test_too_few_papers(golden_library: Path) -> None:
@@ -375,6 +381,7 @@ def test_a_damaged_model_is_named(small: Path) -> None:
     assert citewise.open(small).recommend("topic1word1", system="best(model=shipped)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [{"trees": "no trees"}, {"trees": ""}, {"linear": None}])
 def test_a_model_that_reads_but_makes_no_sense_is_named(
     damage: dict[str, Any], small: Path, quick: Training
@@ -383,6 +390,7 @@ def test_a_model_that_reads_but_makes_no_sense_is_named(
     assert "--shipped" in refused(small)
 
 
+@pytest.mark.slow
 def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> None:
     linear = json.loads(quick.model.encoded())["linear"]
     renamed = json.loads(json.dumps(linear).replace("log votes", "log omens"))
@@ -396,6 +404,7 @@ def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> N
     assert "'omens_sharp'" in refused(small) and "--shipped" in refused(small)
 
 
+@pytest.mark.slow
 def test_a_model_of_another_definition_is_refused(small: Path, quick: Training, run: Run) -> None:
     citewise.open(small).stores.models.save("ranker", changed(quick, definition="0123456789abcdef"))
     message = refused(small)
@@ -437,6 +446,7 @@ def test_training_replaces_a_model_that_cannot_be_used(
     assert answer.served_by.provenance == found.model.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("serving", "better"), [(0.2, True), (0.4, False), (None, True)])
 def test_a_model_is_better_than_what_serves_or_than_nothing(
     quick: Training, serving: float | None, better: bool
@@ -447,6 +457,7 @@ def test_a_model_is_better_than_what_serves_or_than_nothing(
     assert replace(quick, quality=quality).better is better
 
 
+@pytest.mark.slow
 def test_an_open_library_stays_with_its_model(tmp_path: Path, quick: Training) -> None:
     citewise.add(topical(120), tmp_path, keep_versions=True)
     library = citewise.open(tmp_path)
@@ -469,12 +480,12 @@ def own_model(library: Path) -> bytes | None:
 def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     options: Sequence[object] = (
         *("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2),
-        *("--most", 60, "--tuning", 40, "--trees", 60),
+        *("--most", 30, "--tuning", 40, "--trees", 5),
     )
     report = tmp_path / "report.json"
     code, _, shown = run("train", "ranker", *options, "--dry-run", "--format", "json", "-o", report)
     assert code == 0 and "not kept" in shown and own_model(path) is None
-    assert json.loads(report.read_text())["queries"] == {"train": 60, "dev": 40}
+    assert json.loads(report.read_text())["queries"] == {"train": 30, "dev": 40}
 
     code, out, shown = run("train", "ranker", *options, "--anyway")
     assert code == 0 and "new model" in shown and "trained" in out and "Calibration" in out
@@ -508,6 +519,7 @@ def test_the_command_that_calibrates(path: Path, run: Run) -> None:
     assert code == 2 and "a calibration needs at least 20 papers" in said
 
 
+@pytest.mark.slow
 def test_a_ranker_trained_with_another_set_of_vectors_serves_with_it(tmp_path: Path) -> None:
     citewise.add(topical(FEW), tmp_path, keep_versions=True, vectors=False)
     model = made_up(citewise.open(tmp_path).stores)

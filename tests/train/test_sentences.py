@@ -51,6 +51,8 @@ from train.own_models import forget
 SETTINGS = RankerSettings(
     SplitSettings(dev=(2008, 2008), test=(2009, 2009)), most=150, tuning=60, trees=30
 )
+QUICK = replace(SETTINGS, most=30, tuning=20, trees=5)
+"""For a model of any quality."""
 TOPICS, TOOLS = 8, 5
 
 
@@ -99,7 +101,7 @@ def stores(path: Path) -> Stores:
 
 @pytest.fixture(scope="module")
 def training(stores: Stores) -> Training:
-    return train_sentences(stores, replace(SETTINGS, ablation=True))
+    return train_sentences(stores, SETTINGS)
 
 
 def identity(stores: Stores, system: str) -> str:
@@ -115,11 +117,6 @@ def test_it_learns(training: Training) -> None:
     )
     assert training.queries == {"train": 150, "dev": 60}
     assert sum(training.worth.values()) == pytest.approx(1, abs=0.01)
-    families = {*SENTENCE_MODEL.catalogue.families()} - {"meaning of spans"}  # nobody encoded them
-    assert training.ablation.keys() == {"nothing", *families}
-    assert training.ablation["nothing"] == quality["trained"], (
-        "there is no linear step to leave out"
-    )
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
 
 
@@ -217,6 +214,7 @@ def test_an_answer_goes_on_without_the_encoder_and_says_so(encoded: Path, encode
     assert str(encoder) in answer.served_by.note
 
 
+@pytest.mark.slow
 def test_no_question_sees_its_year_or_its_paper(stores: Stores) -> None:
     train, dev = training_questions(stores, SETTINGS)
     assert {question.query.year for question in dev} == {2008}
@@ -301,19 +299,33 @@ def test_examples_are_the_candidates_that_serving_ranks(stores: Stores) -> None:
     assert made.gold.tolist() == [len(question.gold)]
 
 
-@pytest.mark.slow
-def test_same_seed_same_model(stores: Stores) -> None:
-    few = replace(SETTINGS, most=30, tuning=20, trees=5)
-    first = train_sentences(stores, few).model
-    assert train_sentences(stores, replace(few, jobs=2)).model.trees == first.trees
-    assert train_sentences(stores, replace(few, seed=1)).model.trees != first.trees
+@pytest.fixture(scope="module")
+def quick(stores: Stores) -> Training:
+    """A training of some seconds, where its quality does not matter."""
+    return train_sentences(stores, replace(QUICK, ablation=True))
 
 
 @pytest.mark.slow
-def test_the_test_part_is_not_looked_at(tmp_path: Path, training: Training) -> None:
+def test_each_family_of_features_is_left_out_once(quick: Training) -> None:
+    families = {*SENTENCE_MODEL.catalogue.families()} - {"meaning of spans"}  # nobody encoded them
+    assert quick.ablation.keys() == {"nothing", *families}
+    assert quick.ablation["nothing"] == quick.quality["trained"], (
+        "there is no linear step to leave out"
+    )
+
+
+@pytest.mark.slow
+def test_same_seed_same_model(stores: Stores, quick: Training) -> None:
+    first = quick.model
+    assert train_sentences(stores, replace(QUICK, jobs=2)).model.trees == first.trees
+    assert train_sentences(stores, replace(QUICK, seed=1)).model.trees != first.trees
+
+
+@pytest.mark.slow
+def test_the_test_part_is_not_looked_at(tmp_path: Path, quick: Training) -> None:
     citewise.add(talking(last=("tool0-0", "tool1-1")), tmp_path)
-    found = train_sentences(citewise.open(tmp_path).stores, SETTINGS)
-    assert (found.model.trees, found.quality) == (training.model.trees, training.quality)
+    found = train_sentences(citewise.open(tmp_path).stores, QUICK)
+    assert (found.model.trees, found.quality) == (quick.model.trees, quick.quality)
 
 
 def test_too_few_sentences(tmp_path: Path) -> None:
@@ -322,6 +334,7 @@ def test_too_few_sentences(tmp_path: Path) -> None:
         train_sentences(citewise.open(tmp_path).stores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage", [b"{", b'{"trees": "no trees", "provenance": {}}', b'{"trees": ""}']
 )

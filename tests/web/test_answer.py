@@ -3,7 +3,11 @@
 import re
 from typing import Any
 
+import pytest
+
 from browsing import ABSTRACT, TITLE, ask, called, cards, ids, until, until_answered
+
+pytestmark = pytest.mark.slow
 
 QUERY = {"title": TITLE, "abstract": ABSTRACT, "k": 20, "explain": True, "evidence": 2}
 

@@ -11,6 +11,8 @@ from rispy import loads
 
 from browsing import ask, cards, ids
 
+pytestmark = pytest.mark.slow
+
 
 def add(page: Any, *places: int) -> None:
     ask(page)

@@ -3,8 +3,12 @@
 import re
 from typing import Any
 
+import pytest
+
 from browsing import ABSTRACT, TITLE, cards, drop, ids, until, until_answered
 from pdf_files import pdf
+
+pytestmark = pytest.mark.slow
 
 LATEX = r"""\documentclass{article}
 \title{Voting for citations}

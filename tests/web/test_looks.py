@@ -7,6 +7,8 @@ import pytest
 
 from browsing import PHONE, ask, cards, drop, picture, serious, until
 
+pytestmark = pytest.mark.slow
+
 PARAGRAPH = (
     "Authors of manuscripts need to know what to cite. "
     "Pretrains a deep bidirectional Transformer by masked language modelling. "
@@ -88,7 +90,6 @@ STATES: dict[str, Callable[[Any], None]] = {
 """One after the other, on one page."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_state_is_accessible_and_fits(open_page: Any, address: str, device: str) -> None:
     page = open_page(address, **DEVICES[device])

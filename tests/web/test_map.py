@@ -9,6 +9,8 @@ from lxml import etree
 
 from browsing import ABSTRACT, PHONE, TITLE, ask, called, cards, ids
 
+pytestmark = pytest.mark.slow
+
 OVERLAPS = """() => {
     const boxes = [...document.querySelectorAll(".map .paper text")]
         .filter((text) => text.getAttribute("visibility") !== "hidden")

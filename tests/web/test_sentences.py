@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from browsing import called, until
+
+pytestmark = pytest.mark.slow
 
 PARAGRAPH = (
     "𝛼 is small. "

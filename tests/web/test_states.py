@@ -9,6 +9,8 @@ import pytest
 
 from browsing import ABSTRACT, TITLE, ask, called, cards, serving
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_skeleton_is_drawn_while_asking(page: Any) -> None:
     waiting: list[Any] = []
@@ -61,7 +63,6 @@ def test_an_error_shows_the_servers_words(open_page: Any, address: str) -> None:
     cards(page).first.wait_for()
 
 
-@pytest.mark.slow
 def test_a_server_that_went_away_is_found_again(
     open_page: Any, library_folder: Path, tmp_path: Path
 ) -> None:

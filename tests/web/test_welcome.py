@@ -9,6 +9,8 @@ import pytest
 
 from browsing import ask, drop, picture, serious, serving
 
+pytestmark = pytest.mark.slow
+
 BIB = """@article{salton1975, title={A Vector Space Model for Automatic Indexing},
   author={Salton, Gerard and Wong, Anita}, year={1975}, journal={CACM}}
 @article{robertson1976, title={Relevance Weighting of Search Terms},

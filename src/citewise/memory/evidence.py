@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from citewise.arrays import Rows
 from citewise.ingest.spans import GroupSpans
 from citewise.memory.papers import MemoryPapers, ragged
-from citewise.memory.terms import Vocabulary, matches, statistics
+from citewise.memory.terms import DocumentFrequencies, Vocabulary, matches
 from citewise.protocols import (
     Citations,
     CitedPapers,
@@ -96,11 +96,13 @@ class MemoryEvidence:
         vocabulary: Vocabulary,
     ) -> None:
         self._papers, self._sentences = papers, _Sentences.of(sentences, papers)
+        self._citing_keys = [ids.key(each.citing) for each in self._sentences.texts]
         numbers: dict[str, int] = {}
         self._uses = list(_uses(self._sentences.texts, extract, numbers))
         self._contents = vocabulary.add(list(numbers))
         self._citations = self._find_citations()
         self._cited = sorted({each.span for each in self._citations})
+        self._frequencies = DocumentFrequencies([self._contents[span] for span in self._cited])
 
     def __len__(self) -> int:
         """Return the number of spans; theirs are the numbers below it."""
@@ -141,7 +143,7 @@ class MemoryEvidence:
 
     def statistics(self, terms: TermNumbers) -> TermStatistics:
         """Return the terms' document frequencies among the spans for which a paper is cited."""
-        return statistics(terms, [self._contents[span] for span in self._cited])
+        return self._frequencies.statistics(terms)
 
     def lengths(self, spans: Rows) -> NDArray[np.int64]:
         """Return the number of terms in each span."""
@@ -237,17 +239,22 @@ class MemoryEvidence:
 
     def _visible(self, scope: Scope) -> list[_Citation]:
         """Return the citations that a scope sees."""
-        return [each for each in self._citations if self._is_seen(each, scope)]
-
-    def _is_seen(self, citation: _Citation, scope: Scope) -> bool:
-        key = self._sentences.texts[citation.sentence].citing
-        year = self._sentences.years[citation.sentence]
-        return (
-            self._papers.is_in_scope(citation.row, scope)
-            and (scope.year is None or 0 < year < scope.year)
-            and not {citation.row, self._sentences.citing[citation.sentence]} & {*scope.unseen}
-            and ids.key(key) not in map(ids.key, scope.unseen_keys)
-        )
+        unseen, unseen_keys = {*scope.unseen}, {*map(ids.key, scope.unseen_keys)}
+        hidden = {
+            number
+            for number, (row, key) in enumerate(
+                zip(self._sentences.citing, self._citing_keys, strict=True)
+            )
+            if row in unseen or key in unseen_keys
+        }
+        return [
+            each
+            for each in self._citations
+            if each.sentence not in hidden
+            and each.row not in unseen
+            and (scope.year is None or 0 < self._sentences.years[each.sentence] < scope.year)
+            and self._papers.is_in_scope(each.row, scope)
+        ]
 
     # Profiles
 

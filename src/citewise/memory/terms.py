@@ -50,14 +50,22 @@ def _counted(numbering: TermNumbering, texts: Sequence[str]) -> list[TermCounts]
     return [Counter(terms[start:end].tolist()) for start, end in bounds]
 
 
-def statistics(terms: TermNumbers, texts: Sequence[TermCounts]) -> TermStatistics:
-    """Return the terms' document frequencies in some texts."""
-    frequencies = [sum(term in text for text in texts) for term in terms.tolist()]
-    return TermStatistics(
-        documents=len(texts),
-        frequencies=np.array(frequencies, np.int64),
-        mean_length=sum(text.total() for text in texts) / max(len(texts), 1),
-    )
+class DocumentFrequencies:
+    """In how many of some texts each term occurs, counted once, and how long the texts are."""
+
+    def __init__(self, texts: Sequence[TermCounts]) -> None:
+        self._documents = len(texts)
+        self._frequencies = Counter(itertools.chain.from_iterable(texts))
+        self._mean_length = sum(text.total() for text in texts) / max(len(texts), 1)
+
+    def statistics(self, terms: TermNumbers) -> TermStatistics:
+        """Return the terms' document frequencies."""
+        frequencies = [self._frequencies[term] for term in terms.tolist()]
+        return TermStatistics(
+            documents=self._documents,
+            frequencies=np.array(frequencies, np.int64),
+            mean_length=self._mean_length,
+        )
 
 
 def matches(terms: TermNumbers, texts: Mapping[int, TermCounts]) -> Matches:
@@ -85,6 +93,9 @@ class MemoryTerms:
         self._texts["text"] = [
             title + abstract for title, abstract in zip(*self._texts.values(), strict=True)
         ]
+        self._frequencies = {
+            field: DocumentFrequencies(texts) for field, texts in self._texts.items()
+        }
 
     def of(self, text: str) -> tuple[TermNumbers, NDArray[np.int64]]:
         """Return the distinct terms of a text that the library knows, and their counts."""
@@ -99,7 +110,7 @@ class MemoryTerms:
 
     def statistics(self, terms: TermNumbers, field: str) -> TermStatistics:
         """Return the terms' document frequencies in a field of all papers."""
-        return statistics(terms, self._texts[field])
+        return self._frequencies[field].statistics(terms)
 
     def counts(self, rows: Rows, terms: TermNumbers, field: str) -> NDArray[np.float64]:
         """Return the papers x terms matrix of how often each term occurs in a field."""

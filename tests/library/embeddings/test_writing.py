@@ -66,6 +66,7 @@ def assert_as_embedded(stores: Stores, model: WordModel = MODEL, name: str = "st
     assert len(found) == int((~np.isnan(expected[:, 0])).sum())
 
 
+@pytest.mark.slow
 def test_every_change_keeps_each_papers_vector(tmp_path: Path) -> None:
     papers = [*random_papers(60, seed=1), Paper("empty", "A b")]
     add(tmp_path, papers[:30])
@@ -119,6 +120,7 @@ def assert_same(found: tuple[Rows, object], expected: tuple[Rows, object]) -> No
     assert found[1] == pytest.approx(expected[1], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_what_is_added_costs_what_is_added(tmp_path: Path) -> None:
     """The files of old runs are shared, and only new papers are embedded."""
     add(tmp_path, random_papers(90, seed=1))
@@ -137,6 +139,7 @@ def test_what_is_added_costs_what_is_added(tmp_path: Path) -> None:
     assert_as_embedded(LibraryFolder(tmp_path))
 
 
+@pytest.mark.slow
 def test_without_the_model_new_papers_have_no_vector(tmp_path: Path) -> None:
     add(tmp_path, random_papers(9, seed=1))
     for models in ({}, {"stems": StemModel(7)}):
@@ -150,6 +153,7 @@ def test_without_the_model_new_papers_have_no_vector(tmp_path: Path) -> None:
     assert_as_embedded(LibraryFolder(tmp_path))
 
 
+@pytest.mark.slow
 def test_sets_are_made_replaced_and_dropped(tmp_path: Path) -> None:
     citewise.add(random_papers(20, seed=1), tmp_path, vectors=False)
     assert LibraryFolder(tmp_path).vectors.names() == ()
@@ -200,6 +204,7 @@ def small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "_SMALL", 40)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_is_large")
 def test_a_set_that_grows_gets_lists(tmp_path: Path) -> None:
     def entry() -> manifests.VectorSetEntry:
@@ -223,6 +228,7 @@ def test_a_set_that_grows_gets_lists(tmp_path: Path) -> None:
     assert citewise.verify(tmp_path).sound
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_is_large")
 @pytest.mark.parametrize("known", [0, 1, 3])
 def test_a_large_library_of_which_the_model_knows_hardly_a_word(tmp_path: Path, known: int) -> None:

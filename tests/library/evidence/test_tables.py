@@ -4,7 +4,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import citewise
@@ -13,8 +13,10 @@ from citewise.library.folder import LibraryFolder
 from citewise.types import CitingSentence, Paper, Scope
 from citing import PAPERS, SENTENCES, CitedFor, cited_for, citing, normal
 from libraries import new_folder
+from properties import examples
 
 
+@pytest.mark.slow
 def test_papers_and_sentences_come_in_any_order(tmp_path: Path, stores: LibraryFolder) -> None:
     records: list[Paper | CitingSentence] = [*PAPERS, *SENTENCES]
     for number, record in enumerate(reversed(records), 1):
@@ -27,6 +29,7 @@ def test_papers_and_sentences_come_in_any_order(tmp_path: Path, stores: LibraryF
     assert citewise.verify(tmp_path / "other").sound
 
 
+@pytest.mark.slow
 def test_a_sentence_imported_twice_is_one(tmp_path: Path, stores: LibraryFolder) -> None:
     report = citewise.add([*SENTENCES, *SENTENCES], tmp_path)
     assert (report.sentences, report.known_sentences) == (0, 10)
@@ -80,6 +83,7 @@ def test_versions_that_are_merged_support_together(tmp_path: Path, stores: Libra
     assert after["swarms exist"] == {preprint: (1, 2020)}
 
 
+@pytest.mark.slow
 def test_removing_a_paper_removes_its_sentences_and_hides_citations_of_it(
     tmp_path: Path, stores: LibraryFolder
 ) -> None:
@@ -230,7 +234,7 @@ def _take(step: Step, path: Path, plain: Plain) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@examples(15)
 @given(STEPS)
 def test_any_sequence_gives_what_plain_python_counts(steps: list[Step]) -> None:
     plain = Plain()

@@ -31,6 +31,8 @@ from citewise.train.bert.network import (  # noqa: E402
 )
 from citewise.train.bert.tokens import Tokenizer  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("bees", "ants", "of", "the", "hive", "hill", "cite", "each", "other")
 PAIRS = [("bees of the hive", "ants of the hill"), ("bees cite each other", "the hive")]
 

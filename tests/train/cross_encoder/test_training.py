@@ -38,6 +38,8 @@ from citewise.train.cross_encoder.training import (  # noqa: E402
 from command_line import Run  # noqa: E402
 from train.nnselect.topics import library  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = CrossEncoderSettings(
     split=SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2),
     system="bm25",
@@ -120,7 +122,6 @@ def killed_training(path: Path, start: Path, folder: Path) -> None:
     train_cross_encoder(LibraryFolder(path), start, SETTINGS, folder=folder)
 
 
-@pytest.mark.slow
 def test_after_a_kill_it_goes_on_to_the_same_model(
     path: Path, stores: Stores, start: Path, trained: BertTraining, tmp_path: Path
 ) -> None:

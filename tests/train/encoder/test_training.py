@@ -21,6 +21,8 @@ from citewise.train.encoder.training import train_encoder  # noqa: E402
 from citewise.train.encoder.triplets import graph_embedding, triplets_of  # noqa: E402
 from train.nnselect.topics import library  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = EncoderSettings(
     split=SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2),
     most=60,

@@ -30,6 +30,8 @@ from train.nnselect.topics import SETTINGS as TOPICS  # noqa: E402
 from train.nnselect.topics import library  # noqa: E402
 from word_models import with_vectors  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = NNRankSettings(split=TOPICS.split, most=150, tuning=40, epochs=4, rate=1e-2)
 
 

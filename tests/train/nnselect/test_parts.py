@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs the extra `train`")
 
-from hypothesis import given, settings  # noqa: E402
+from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # noqa: E402
 from scipy.spatial.distance import jaccard  # type: ignore[import-untyped]  # noqa: E402
@@ -32,7 +32,10 @@ from citewise.train.nnselect.negatives import Negatives, Neighbours  # noqa: E40
 from citewise.train.nnselect.network import Network, rotation  # noqa: E402
 from citewise.train.nnselect.settings import PRESETS, preset  # noqa: E402
 from citewise.train.nnselect.starts import lsa, principal, start_of  # noqa: E402
+from properties import examples  # noqa: E402
 from train.nnselect.topics import SETTINGS, corpus_of, library  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +183,7 @@ def test_the_softmax_loss_by_hand() -> None:
     assert softmax_loss(citing, cited_, scale, also).item() == pytest.approx(without)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10_000), count=st.sampled_from([2, 3, 6, 7]), index=st.booleans())
 def test_negatives_are_what_their_kinds_say(
     corpus: Corpus, seed: int, count: int, index: bool

@@ -31,6 +31,8 @@ from command_line import Run  # noqa: E402
 from corpora import topical  # noqa: E402
 from train.nnselect.topics import SETTINGS, library  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 RANDOM = replace(SETTINGS, start="random", table_rate=1e-2, rate=1e-2)
 
 
@@ -126,7 +128,6 @@ def killed_training(path: Path, settings: NNSelectSettings, folder: Path) -> Non
     train_nnselect(LibraryFolder(path), settings, folder=folder)
 
 
-@pytest.mark.slow
 def test_after_a_kill_it_goes_on_to_the_same_model(
     path: Path, stores: Stores, tmp_path: Path
 ) -> None:
