@@ -8,7 +8,10 @@ _KNOWN, _ENOUGH = 100, 20
 """Answers that are remembered, and how many are needed to call a time usual."""
 
 _TIMES, _LEAST, _MOST = 4.0, 0.3, 5.0
-"""A node may take this many times the longest of the last answers, within these seconds."""
+"""A node may take this many times what 19 of 20 answers took, within these seconds."""
+
+_UNKNOWN = 2.0
+"""Seconds that a node may take while no time is usual yet."""
 
 
 class UsualTime:
@@ -18,13 +21,13 @@ class UsualTime:
         self._last = deque[float](maxlen=_KNOWN)
 
     def note(self, seconds: float) -> None:
-        """Note that nodes have answered."""
+        """Note how long nodes took."""
         self._last.append(seconds)
 
     @property
     def longest(self) -> float:
         """Return the seconds after which an answer is unusually late."""
-        known = [*self._last]
+        known = sorted(self._last.copy())
         if len(known) < _ENOUGH:
-            return _MOST
-        return min(max(_TIMES * max(known), _LEAST), _MOST)
+            return _UNKNOWN
+        return min(max(_TIMES * known[len(known) * 19 // 20], _LEAST), _MOST)
