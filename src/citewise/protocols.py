@@ -454,7 +454,10 @@ class Models(Protocol):
 
 
 class Together(Protocol):
-    """Calls functions that need nothing of each other, and returns what they return."""
+    """Calls functions that need nothing of each other, and returns what they return.
+
+    They may run at the same time or in turn, so none may wait for another one.
+    """
 
     def __call__(self, first: Callable[[], Any], *others: Callable[[], Any]) -> list[Any]: ...
 

@@ -8,12 +8,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 import citewise
 from citewise.api import Library
 from citewise.engines.ray import cluster, opening
 from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.connection import NAMESPACE
 from citewise.engines.ray.local_nodes import end_node, known_nodes
 from citewise.engines.ray.opening import ClusterStores
 from citewise.engines.shards import manifest as manifests
@@ -23,6 +25,7 @@ from citewise.types import Paper, Query
 from command_line import in_own_process
 from contracts import PAPERS, SENTENCES
 from engines.clusters import is_whole, running, wait_until
+from serving import until
 from stores.implementations import Given, in_a_folder
 
 pytestmark = [
@@ -139,6 +142,60 @@ def test_a_killed_worker_is_not_missed(whole: Library, address: Address, library
         assert answers(library, "bm25") == answers(whole, "bm25")
         wait_until(address, is_whole)
     assert stores(library).transport.traffic.retries > 0
+
+
+def test_a_stopped_node_is_not_waited_for(
+    whole: Library, address: Address, library: Library
+) -> None:
+    answers(library, "bm25")  # now it is known what is usual
+    process = processes(address, 0)[0]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        assert answers(library, "bm25") == answers(whole, "bm25")
+    finally:
+        os.kill(process, signal.SIGCONT)
+    assert stores(library).transport.traffic.hedged > 0
+
+
+def test_a_killed_directory_comes_back(whole: Library, address: Address, library: Library) -> None:
+    """Libraries that are open do not need it meanwhile."""
+    ray, directory = opening.directory_of(address)
+    before = cluster.status(address)
+    ray.kill(directory, no_restart=False)
+    assert answers(library, "bm25") == answers(whole, "bm25")
+    wait_until(address, is_whole)
+    after = cluster.status(address)
+    assert after.generation == before.generation and after.services == before.services
+    assert after.nodes.keys() == before.nodes.keys()
+
+
+def asked_by_http(where: str) -> list[str]:
+    """Return the papers that a server recommends for a draft."""
+    draft = {"title": QUERIES[0].title, "abstract": QUERIES[0].abstract, "system": "bm25"}
+    found = httpx.post(f"{where}v1/recommend", json=draft, timeout=60)
+    assert found.status_code == 200, found.text
+    return [each["paper"]["id"] for each in found.json()["recommendations"]]
+
+
+def test_every_node_answers_by_http(whole: Library, address: Address, library: Library) -> None:
+    """As the library does, and again after a server was killed."""
+    servers = cluster.status(address).services
+    expected = [each.paper.id for each in whole.answer(QUERIES[0], 20, "bm25")]
+    assert len({*servers.values()}) == 3
+    assert all(asked_by_http(where) == expected for where in servers.values())
+
+    name, where = next(iter(servers.items()))
+    ray, _ = opening.directory_of(address)
+    ray.kill(ray.get_actor(name, NAMESPACE), no_restart=False)
+    until(lambda: is_up(where))
+    assert asked_by_http(where) == expected
+
+
+def is_up(where: str) -> bool:
+    try:
+        return httpx.get(f"{where}readyz", timeout=10).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_a_lost_file_is_named_and_found_again(

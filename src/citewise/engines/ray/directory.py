@@ -99,7 +99,10 @@ class Directory:
             living = [name for name, state in self._states.items() if state is not None]
             wanted = placed(self._shards, self._replicas, living, self._placement)
             self._problems = self._prepare(wanted, self._generation)
-            self._placement = wanted
+            # nodes that are too busy to say that they live may answer clients all the same
+            self._placement = {
+                shard: owners or self._placement.get(shard, []) for shard, owners in wanted.items()
+            }
             self._services = self._served()
         return self.state()
 

@@ -222,7 +222,9 @@ class RayTransport:
                     "citewise cluster status"
                 ) from None
             if state.generation == self._generation:
-                self._placement = state.placement
+                # a directory that has just started does not know the nodes yet
+                known = {shard: owners for shard, owners in state.placement.items() if owners}
+                self._placement = {**self._placement, **known}
             return state
 
     def _without_replica(

@@ -7,8 +7,8 @@ from collections import deque
 _KNOWN, _ENOUGH = 100, 20
 """Answers that are remembered, and how many are needed to call a time usual."""
 
-_TIMES, _LEAST, _MOST = 4.0, 0.3, 5.0
-"""A node may take this many times what 19 of 20 answers took, within these seconds."""
+_TIMES, _LEAST, _MOST = 3.0, 0.3, 2.0
+"""A node may take this many times what 9 of 10 answers took, within these seconds."""
 
 _UNKNOWN = 2.0
 """Seconds that a node may take while no time is usual yet."""
@@ -30,4 +30,4 @@ class UsualTime:
         known = sorted(self._last.copy())
         if len(known) < _ENOUGH:
             return _UNKNOWN
-        return min(max(_TIMES * known[len(known) * 19 // 20], _LEAST), _MOST)
+        return min(max(_TIMES * known[len(known) * 9 // 10], _LEAST), _MOST)
