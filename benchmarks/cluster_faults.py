@@ -60,11 +60,14 @@ class Cluster:
         return cluster.status(ADDRESS)
 
     def workers(self, shard: int | None = None) -> list[int]:
-        """Return the processes that have a shard, or all, the first choice first."""
+        """Return the processes that have a shard open, or all."""
         state = self.state
-        names = state.nodes if shard is None else state.placement[shard]
-        nodes = [state.nodes[name] for name in names]
-        return [node.process for node in nodes if node is not None]
+        nodes = [node for node in state.nodes.values() if node is not None]
+        return [
+            node.process
+            for node in nodes
+            if shard is None or shard in node.generations.get(state.generation, [])
+        ]
 
 
 @dataclass
@@ -107,17 +110,19 @@ def node_slow(on: Cluster) -> None:
 
 
 def file_lost(on: Cluster) -> None:
-    """Take a file of a shard away, and kill one of the two workers that had it open."""
+    """Take a file of a shard away, and kill a worker that had it open; wait until that is named, or
+    until other nodes that have it open have taken over.
+    """
     with missing_file(on, shard := random.randrange(SHARDS)):
-        killed(on.workers(shard)[0])
-        wait(on, lambda state: any(LOST in each for each in state.problems))
+        killed(random.choice(on.workers(shard)))
+        wait(on, lambda state: is_named(state) or is_whole(state))
 
 
 def no_replica(on: Cluster) -> None:
-    """Take a file of a shard away, and kill both workers that had it open."""
+    """Take a file of a shard away, and kill all workers that had it open."""
     with missing_file(on, shard := random.randrange(SHARDS)):
         killed(*on.workers(shard))
-        wait(on, lambda state: any(LOST in each for each in state.problems))
+        wait(on, is_named)
         time.sleep(2.0)
 
 
@@ -129,6 +134,11 @@ def missing_file(on: Cluster, shard: int) -> Iterator[None]:
         yield
     finally:
         shutil.move(part / "lost", part / "segment" / LOST)
+
+
+def is_named(state: ClusterState) -> bool:
+    """Return whether the missing file is among the problems that `cluster status` shows."""
+    return any(LOST in each for each in state.problems)
 
 
 def generation_switched(on: Cluster) -> None:
@@ -145,8 +155,8 @@ FAULTS: dict[str, Callable[[Cluster], None]] = {
     "worker killed": worker_killed,
     "node killed, and another started": node_killed,
     f"node stopped for {STOPPED:.0f} s": node_slow,
-    "file of a shard lost, and one of its workers killed": file_lost,
-    "file of a shard lost, and both of its workers killed": no_replica,
+    "file of a shard lost, and a worker killed that had it open": file_lost,
+    "file of a shard lost, and all workers killed that had it open": no_replica,
     "generation switched": generation_switched,
     "directory killed": directory_killed,
 }
