@@ -152,13 +152,13 @@ def directory_killed(on: Cluster) -> None:
 
 
 FAULTS: dict[str, Callable[[Cluster], None]] = {
-    "worker killed": worker_killed,
-    "node killed, and another started": node_killed,
     f"node stopped for {STOPPED:.0f} s": node_slow,
-    "file of a shard lost, and a worker killed that had it open": file_lost,
-    "file of a shard lost, and all workers killed that had it open": no_replica,
     "generation switched": generation_switched,
     "directory killed": directory_killed,
+    "worker killed": worker_killed,
+    "file of a shard lost, and a worker killed that had it open": file_lost,
+    "file of a shard lost, and all workers killed that had it open": no_replica,
+    "node killed, and another started": node_killed,
 }
 
 

@@ -50,8 +50,12 @@ def wait_until(
 
 
 def is_whole(state: ClusterState, nodes: int = 3) -> bool:
-    """Return whether this many nodes live, and every shard is open on as many as it should be."""
+    """Return whether this many nodes live, and every shard is open on as many as it should be; what
+    the directory saw before a worker was killed does not count.
+    """
     living = [node for node in state.nodes.values() if node is not None]
+    if not all(Path(f"/proc/{node.process}").exists() for node in living):
+        return False
     wanted = min(state.replicas, nodes)
     return (
         len(living) == nodes

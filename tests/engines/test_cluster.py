@@ -36,6 +36,7 @@ pytestmark = [
 ]
 
 QUERIES = [Query(paper.title, paper.abstract) for paper in PAPERS[:6]]
+DRAFT = Query(f"On {PAPERS[0].title}", PAPERS[0].abstract)
 SENTENCE = Query(sentence=SENTENCES[3].text)
 
 
@@ -171,7 +172,7 @@ def test_a_killed_directory_comes_back(whole: Library, address: Address, library
 
 def asked_by_http(where: str) -> list[str]:
     """Return the papers that a server recommends for a draft."""
-    draft = {"title": QUERIES[0].title, "abstract": QUERIES[0].abstract, "system": "bm25"}
+    draft = {"title": DRAFT.title, "abstract": DRAFT.abstract, "system": "bm25"}
     found = httpx.post(f"{where}v1/recommend", json=draft, timeout=60)
     assert found.status_code == 200, found.text
     return [each["paper"]["id"] for each in found.json()["recommendations"]]
@@ -180,7 +181,7 @@ def asked_by_http(where: str) -> list[str]:
 def test_every_node_answers_by_http(whole: Library, address: Address, library: Library) -> None:
     """As the library does, and again after a server was killed."""
     servers = cluster.status(address).services
-    expected = [each.paper.id for each in whole.answer(QUERIES[0], 20, "bm25")]
+    expected = [each.paper.id for each in whole.answer(DRAFT, 20, "bm25")]
     assert len({*servers.values()}) == 3
     assert all(asked_by_http(where) == expected for where in servers.values())
 

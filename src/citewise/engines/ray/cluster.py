@@ -14,6 +14,7 @@ from citewise.engines.shards import manifest as manifests
 from citewise.errors import CitewiseError, MissingData, Unavailable
 
 _READY_SECONDS = 600.0
+_STOP_SECONDS = 60.0
 _HEAD = "node:__internal_head__"
 """A resource that Ray gives to the head alone."""
 
@@ -86,11 +87,23 @@ def down(address: Address) -> None:
     """End a library on a cluster, and the nodes where they were started on this machine."""
     found: CitewiseError | None = None
     try:
-        ray, directory = directory_of(address)
-        ray.get(directory.stop.remote(), timeout=60)
-        ray.kill(directory, no_restart=True)
-        ray.shutdown()
+        _end(address)
     except (MissingData, Unavailable) as error:
         found = error
     if not stop_nodes(address) and found is not None:
         raise found
+
+
+def _end(address: Address) -> None:
+    """End the actors of a library, and leave the cluster."""
+    ray, directory = directory_of(address)
+    try:
+        ray.get(directory.stop.remote(), timeout=_STOP_SECONDS)
+        ray.kill(directory, no_restart=True)
+    except ray.exceptions.RayError as error:
+        raise Unavailable(
+            f"{address}: the cluster's directory does not answer ({type(error).__name__}), and "
+            "its nodes may go on; try again in a minute"
+        ) from None
+    finally:
+        ray.shutdown()
