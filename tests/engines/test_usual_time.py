@@ -8,7 +8,7 @@ from citewise.engines.ray.usual_time import UsualTime
 def noted(*seconds: float) -> UsualTime:
     usual = UsualTime()
     for each in seconds:
-        usual.note(each)
+        usual.add(each)
     return usual
 
 

@@ -124,7 +124,7 @@ class RayTransport:
         begun, usual = time.monotonic(), self._usual.longest
         try:  # nearly always, all of them answer soon
             contents = self._ray.get([*sent.values()], timeout=usual)
-            self._usual.note(time.monotonic() - begun)
+            self._usual.add(time.monotonic() - begun)
             return dict(zip(sent, contents, strict=True))
         except self._ray.exceptions.RayError:
             pass

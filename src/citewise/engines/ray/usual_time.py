@@ -20,7 +20,7 @@ class UsualTime:
     def __init__(self) -> None:
         self._last = deque[float](maxlen=_KNOWN)
 
-    def note(self, seconds: float) -> None:
+    def add(self, seconds: float) -> None:
         """Note how long nodes took."""
         self._last.append(seconds)
 
