@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from citewise.cli import clusters
+from citewise.engines.ray import cluster
 from citewise.engines.ray.addresses import Address
-from citewise.engines.ray.directory import ClusterState, NodeState, Service
+from citewise.engines.ray.directory import ClusterState, Service
+from citewise.engines.ray.shard_node import NodeState
 from citewise.http.on_nodes import HttpNode
 from command_line import Run
 
@@ -32,7 +33,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
         calls.append(arguments)
         return STATE
 
-    monkeypatch.setattr(clusters.clusters, "up", up)
+    monkeypatch.setattr(cluster, "up", up)
     return calls
 
 

@@ -16,6 +16,7 @@ from citewise.api import Library
 from citewise.engines.ray import cluster, opening
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.connection import NAMESPACE
+from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.local_nodes import end_node, known_nodes
 from citewise.engines.ray.opening import ClusterStores
 from citewise.engines.shards import manifest as manifests
@@ -84,6 +85,25 @@ def processes(address: Address, shard: int) -> list[int]:
     state = cluster.status(address)
     nodes = [state.nodes[name] for name in state.placement[shard]]
     return [node.process for node in nodes if node is not None]
+
+
+def with_open(address: Address, shard: int) -> list[int]:
+    """Return the processes that have a shard open, also where it is not placed any more."""
+    state = cluster.status(address)
+    nodes = [node for node in state.nodes.values() if node is not None]
+    return [node.process for node in nodes if shard in node.generations.get(state.generation, [])]
+
+
+def only_lacks(state: ClusterState, shard: int) -> bool:
+    """Return whether all workers are back, and just one shard is open nowhere, for a lost file."""
+    nodes = [node for node in state.nodes.values() if node is not None]
+    found = {each for node in nodes for each in node.generations.get(state.generation, [])}
+    return (
+        len(nodes) == 3
+        and all(Path(f"/proc/{node.process}").exists() for node in nodes)
+        and found == {0, 1, 2} - {shard}
+        and any("records.zst" in each for each in state.problems)
+    )
 
 
 @pytest.mark.parametrize("system", ["bm25", "navigation", "best", "evidence", "ilciter"])
@@ -205,12 +225,13 @@ def test_a_lost_file_is_named_and_found_again(
     """A replica that has it open goes on; without one, the error says what is missing."""
     folder = shards / manifests.folder_name(1) / manifests.shard_name(1)
     shutil.move(folder / "segment" / "records.zst", folder / "lost")
-    one, other = processes(address, 1)
+    one, *others = with_open(address, 1)
     os.kill(one, signal.SIGKILL)
     assert answers(library, "bm25") == answers(whole, "bm25")
-    wait_until(address, lambda state: any("records.zst" in each for each in state.problems))
 
-    os.kill(other, signal.SIGKILL)
+    for other in others:
+        os.kill(other, signal.SIGKILL)
+    wait_until(address, lambda state: only_lacks(state, 1), 120)
     stores(library).transport.patience = 3.0
     expected = r"no replica of shard 1 of generation 1 answers .*records\.zst: missing"
     with pytest.raises(Unavailable, match=expected):
