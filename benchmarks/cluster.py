@@ -1,23 +1,24 @@
 """A library cut into three shards, in this process and on three Ray nodes of this machine, beside
-the library itself: the same answers, the time of one, and what faults do.
+the library itself: the same answers, and the time of one (cluster_faults.py: what faults do).
 
     python benchmarks/cluster.py cut NAME=LIBRARY ...     cuts libraries into benchmarks/work
     python benchmarks/cluster.py equality cs=LIBRARY scisummnet=LIBRARY [QUERIES]
     python benchmarks/cluster.py latency cs=LIBRARY [QUERIES]
-    python benchmarks/cluster.py faults scisummnet=LIBRARY [TIMES]
 
 Drafts are papers of 2021 of the library that have references there, asked as of their year;
 sentences are those of the library, asked as of theirs.
 """
 
+import contextlib
+import http.client
+import json
 import os
-import random
-import signal
 import statistics
 import sys
-import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -25,16 +26,17 @@ import citewise
 from citewise.api import Library
 from citewise.engines.ray import cluster
 from citewise.engines.ray.addresses import Address
-from citewise.engines.ray.directory import ClusterState
-from citewise.engines.ray.local_nodes import end_node, known_nodes, start_node
+from citewise.engines.ray.directory import ClusterState, Service
 from citewise.engines.shards.cutting import cut
 from citewise.engines.shards.manifest import is_shards
-from citewise.errors import CitewiseError
+from citewise.http.on_nodes import HttpNode
+from citewise.http.settings import Settings
 from citewise.types import Query
 from measuring import save
 from protocol import WORK
 
 ADDRESS = Address("127.0.0.2", 6410, "library")
+HTTP = Settings(str(ADDRESS), state="", port=8410)
 SHARDS, NODES, K, ROUNDS = 3, 3, 100, 3
 TOLERANCE = 1e-9
 DRAFTS = ("bm25", "navigation", "best")
@@ -111,20 +113,28 @@ def equality(libraries: dict[str, str], count: int) -> None:
 
 
 def latency(libraries: dict[str, str], count: int) -> None:
-    """Time `best` in turns: the library, its shards in this process, and on a cluster."""
+    """Time `best` in turns: the library, its shards in this process, on a cluster, and by HTTP from
+    a node of the cluster.
+    """
     ((name, where),) = libraries.items()
     folder = shards_of(name, where)
-    cluster.up(folder, ADDRESS, NODES)
+    load = [os.getloadavg()[0]]
+    state = cluster.up(folder, ADDRESS, NODES, service=Service(HttpNode, (HTTP,)))
     try:
-        one = citewise.open(where)
+        one, remote = citewise.open(where), citewise.open(str(ADDRESS))
+        nodes = [node.process for node in state.nodes.values() if node is not None]
         contestants = {
-            "one library": one,
-            "shards in one process": citewise.open(folder),
-            "shards on three Ray nodes": citewise.open(str(ADDRESS)),
+            "one library": (answering(one), []),
+            "shards in one process": (answering(citewise.open(folder)), []),
+            "shards on three Ray nodes": (answering(remote), nodes),
+            "the same by HTTP from a node": (
+                by_http(sorted(state.services.values())[0]),
+                [*nodes, *children_named("HttpNode")],
+            ),
         }
         queries = drafts(one, count)
-        taken = timed(contestants, queries)
-        remote = contestants["shards on three Ray nodes"]
+        taken, processor = timed(contestants, queries)
+        load.append(os.getloadavg()[0])
         traffic = traffic_of(remote, queries)
         same = compared(one, remote, "best", queries[:20])
         memory = memory_of(cluster.status(ADDRESS))
@@ -139,6 +149,8 @@ def latency(libraries: dict[str, str], count: int) -> None:
             "queries": len(queries),
             "rounds": ROUNDS,
             "system": "best, top 20 with their papers",
+            "load of the machine, before and after": [round(each, 1) for each in load],
+            "OMP_NUM_THREADS here": os.environ.get("OMP_NUM_THREADS", "not set"),
             "ms, median": {each: round(1000 * value, 1) for each, value in medians.items()},
             "ms, 95th percentile": {
                 each: round(1000 * float(np.percentile(times, 95)), 1)
@@ -147,6 +159,11 @@ def latency(libraries: dict[str, str], count: int) -> None:
             "times the library": {
                 each: round(value / medians["one library"], 2) for each, value in medians.items()
             },
+            "processor ms a query": processor,
+            "processor time, times the library": {
+                each: round(value / processor["one library"], 2)
+                for each, value in processor.items()
+            },
             "a query on the cluster": traffic,
             "the same answers through Ray": same,
             "MB resident a node, with shards open": memory,
@@ -154,19 +171,65 @@ def latency(libraries: dict[str, str], count: int) -> None:
     )
 
 
-def timed(contestants: dict[str, Library], queries: list[Query]) -> dict[str, list[float]]:
-    """Return how long each answer took, asked in turns; the first few are not counted."""
+def answering(library: Library) -> Callable[[Query], object]:
+    return lambda query: library.answer(query, 20, "best")
+
+
+def by_http(address: str) -> Callable[[Query], object]:
+    """Return what asks a server, on one connection."""
+    where = urlsplit(address)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=120)
+
+    def ask(query: Query) -> object:
+        draft = {"title": query.title, "abstract": query.abstract, "year": query.year}
+        asked = {**draft, "hidden": [query.id], "k": 20, "system": "best"}
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", "/v1/recommend", json.dumps(asked), headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == 200, content
+        return json.loads(content)
+
+    return ask
+
+
+def children_named(word: str) -> list[int]:
+    """Return the processes of Ray's actors of a class: Ray shows it in their titles."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if file.read_bytes().startswith(f"ray::{word}".encode()):
+                found.append(int(file.parent.name))
+    return found
+
+
+def processor_time(process: int) -> float:
+    """Return the seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def timed(
+    contestants: dict[str, tuple[Callable[[Query], object], list[int]]], queries: list[Query]
+) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Return how long each answer took, asked in turns, and the processor time of one in ms: of
+    this process, and of others that take part. The first few are not counted.
+    """
     taken: dict[str, list[float]] = {name: [] for name in contestants}
-    for library in contestants.values():
+    used = dict.fromkeys(contestants, 0.0)
+    for ask, _ in contestants.values():
         for query in queries[:5]:
-            library.answer(query, 20, "best")
+            ask(query)
     for _ in range(ROUNDS):
         for query in queries:
-            for name, library in contestants.items():
+            for name, (ask, processes) in contestants.items():
+                before = time.process_time() + sum(map(processor_time, processes))
                 start = time.perf_counter()
-                library.answer(query, 20, "best")
+                ask(query)
                 taken[name].append(time.perf_counter() - start)
-    return taken
+                used[name] += time.process_time() + sum(map(processor_time, processes)) - before
+    count = len(queries) * ROUNDS
+    return taken, {name: round(1000 * each / count, 1) for name, each in used.items()}
 
 
 def traffic_of(library: Library, queries: list[Query]) -> dict:
@@ -194,112 +257,6 @@ def memory_of(state: ClusterState) -> list[int]:
     return [node.memory // 10**6 for node in state.nodes.values() if node is not None]
 
 
-def faults(libraries: dict[str, str], times: int) -> None:
-    """Kill workers and nodes, and switch generations, while queries are asked; count what a client
-    sees.
-    """
-    ((name, where),) = libraries.items()
-    folder = WORK / f"{name}-fault-shards"
-    cut(where, SHARDS, folder)
-    cluster.up(folder, ADDRESS, NODES)
-    try:
-        whole = citewise.open(where)
-        queries = sentences(whole, 12)
-        expected = [answered(whole, query) for query in queries]
-        found = {}
-        for fault, make, count in (
-            ("worker killed", kill_worker, times),
-            ("generation switched", lambda: switch(where, folder), max(times // 5, 1)),
-            ("node killed, and another started", kill_node, max(times // 5, 1)),
-        ):
-            found[fault] = under_load(make, count, queries, expected)
-            print(fault, found[fault], flush=True)
-    finally:
-        cluster.down(ADDRESS)
-    save("cluster-faults", {"library": name, "system": "evidence", "faults": found})
-
-
-def answered(library: Library, query: Query) -> list[tuple[int, float]]:
-    ranking = library.recommender("evidence").rank(query, 20)
-    return [
-        (row, round(score, 9))
-        for row, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True)
-    ]
-
-
-def under_load(make, times: int, queries: list[Query], expected: list) -> dict:
-    """Make a fault several times while a client asks; return what it saw."""
-    taken, wrong, refused, stop = [], 0, [], threading.Event()
-
-    def ask() -> None:
-        nonlocal wrong
-        while not stop.is_set():
-            library = citewise.open(str(ADDRESS))
-            for query, right in zip(queries, expected, strict=True):
-                start = time.perf_counter()
-                try:
-                    wrong += answered(library, query) != right
-                except CitewiseError as error:
-                    refused.append(str(error))
-                taken.append(time.perf_counter() - start)
-
-    wait_whole()
-    asking = threading.Thread(target=ask)
-    asking.start()
-    recovered = []
-    for _ in range(times):
-        make()
-        recovered.append(wait_whole())
-    stop.set()
-    asking.join()
-    return {
-        "times": times,
-        "answers": len(taken),
-        "wrong answers": wrong,
-        "errors": len(refused),
-        "an error": refused[:1],
-        "slowest answer, s": round(max(taken), 2),
-        "median answer, s": round(statistics.median(taken), 3),
-        "until every shard had two replicas again, s, median": round(
-            statistics.median(recovered), 2
-        ),
-        "slowest": round(max(recovered), 2),
-    }
-
-
-def wait_whole() -> float:
-    """Wait until three nodes live and every shard is open twice; return how long that took."""
-    start = time.perf_counter()
-    time.sleep(0.5)
-    while not whole(cluster.status(ADDRESS)):
-        time.sleep(0.1)
-    return time.perf_counter() - start
-
-
-def whole(state: ClusterState) -> bool:
-    living = [node for node in state.nodes.values() if node is not None]
-    open_ones = [shard for node in living for shard in node.generations.get(state.generation, [])]
-    alive = all(Path(f"/proc/{node.process}").exists() for node in living)
-    return alive and len(living) == NODES and len(open_ones) >= 2 * SHARDS and not state.problems
-
-
-def kill_worker() -> None:
-    state = cluster.status(ADDRESS)
-    node = random.choice([node for node in state.nodes.values() if node is not None])
-    os.kill(node.process, signal.SIGKILL)
-
-
-def kill_node() -> None:
-    nodes = known_nodes(ADDRESS)
-    end_node(nodes.processes[-1], signal.SIGKILL)
-    start_node(ADDRESS, f"127.0.0.{len(nodes.processes) + 2}")
-
-
-def switch(where: str, folder: Path) -> None:
-    cut(where, SHARDS, folder)
-    cluster.switch(ADDRESS)
-
-
 def main() -> None:
     verb, *given = sys.argv[1:]
     libraries = dict(each.split("=", 1) for each in given if "=" in each)
@@ -309,10 +266,8 @@ def main() -> None:
             print(shards_of(name, where))
     elif verb == "equality":
         equality(libraries, count or 250)
-    elif verb == "latency":
-        latency(libraries, count or 40)
     else:
-        faults(libraries, count or 50)
+        latency(libraries, count or 40)
 
 
 if __name__ == "__main__":

@@ -34,9 +34,15 @@ def latency() -> str:
     """Return how long `best` takes over one library, its shards, and a cluster, in turns."""
 
     def rows(found: Result) -> Table:
-        times, late = found["ms, median"], found["ms, 95th percentile"]
-        return ["", "ms, median", "ms, 95th percentile", "times the library"], [
-            [name, times[name], late[name], found["times the library"][name]] for name in times
+        columns = (
+            "ms, median",
+            "ms, 95th percentile",
+            "times the library",
+            "processor ms a query",
+            "processor time, times the library",
+        )
+        return ["", *columns], [
+            [name, *(found[each][name] for each in columns)] for name in found[columns[0]]
         ]
 
     found = result("cluster-latency")
@@ -45,10 +51,12 @@ def latency() -> str:
     sent = ", ".join(
         f"{cell(value)} {name}" for name, value in found["a query on the cluster"].items()
     )
+    before, after = found["load of the machine, before and after"]
     return (
         f"{titled('cluster-latency', rows)}\n\n{found['queries']} drafts of `{found['library']}`, "
         f"{found['rounds']} rounds, by `best` with the papers of the first 20. A query on the "
-        f"cluster: {sent}."
+        f"cluster: {sent}. The machine's load average was {before} before and {after} after the "
+        f"run, `OMP_NUM_THREADS` {found['OMP_NUM_THREADS here']}."
     )
 
 
@@ -56,11 +64,19 @@ def faults() -> str:
     """Return what a client saw of faults."""
 
     def rows(found: Result) -> Table:
-        names = ("times", "answers", "wrong answers", "errors", "slowest answer, s")
-        again = "until every shard had two replicas again, s, median"
-        return ["fault", *names, again], [
-            [fault, *(each[name] for name in names), each[again]]
-            for fault, each in found["faults"].items()
+        names = (
+            "times",
+            "questions",
+            "wrong answers",
+            "`unavailable`",
+            "other errors",
+            "median answer, s",
+            "slowest answer, s",
+            "full service after, s, median",
+            "full service after, s, slowest",
+        )
+        return ["fault", *names], [
+            [fault, *(each[name] for name in names)] for fault, each in found["faults"].items()
         ]
 
     return titled("cluster-faults", rows)

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from citewise import beside
-from citewise.beside import Beside
+from citewise.beside import Beside, together
 
 
 @pytest.mark.parametrize("cores", [1, 2])
@@ -30,3 +30,12 @@ def test_it_runs_while_its_caller_does(monkeypatch: pytest.MonkeyPatch) -> None:
     call = Beside(started.set)
     assert started.wait(10), "it does not wait until the result is asked for"
     call.result()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_functions_run_together_return_in_their_order(
+    cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "_cores", lambda: cores)
+    assert together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
+    assert together(lambda: 1) == [1]

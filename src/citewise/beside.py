@@ -5,7 +5,7 @@ use two cores, since numpy and the engines compute without Python's lock.
 import os
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
 
@@ -19,15 +19,16 @@ def _cores() -> int:
 
 class Beside(Generic[Result]):
     """A call that runs beside its caller until `result` is asked for; with a single core, it runs
-    then.
+    then, unless `always`.
 
     A thread of its own, not one of a pool: a pool's threads would be gone in a forked process.
     """
 
-    def __init__(self, function: Callable[[], Result]) -> None:
+    def __init__(self, function: Callable[[], Result], always: bool = False) -> None:
         """Start the call."""
         self._function, self._found, self._error = function, list[Result](), list[BaseException]()
-        self._thread = threading.Thread(target=self._run, daemon=True) if _cores() > 1 else None
+        threaded = always or _cores() > 1
+        self._thread = threading.Thread(target=self._run, daemon=True) if threaded else None
         if self._thread is not None:
             self._thread.start()
 
@@ -37,12 +38,25 @@ class Beside(Generic[Result]):
         except BaseException as error:  # it is raised where the result is asked for
             self._error.append(error)
 
-    def result(self) -> Result:
-        """Return what the function returned, or raise what it raised."""
+    def wait(self) -> None:
+        """Wait until the function has ended, whatever it returned or raised."""
         if self._thread is not None:
             self._thread.join()
-        else:
+        elif not (self._found or self._error):
             self._run()
+
+    def result(self) -> Result:
+        """Return what the function returned, or raise what it raised."""
+        self.wait()
         if self._error:
             raise self._error[0]
         return self._found[0]
+
+
+def together(first: Callable[[], Any], *others: Callable[[], Any]) -> list[Any]:
+    """Return what functions return that need nothing of each other: `first` runs beside the others,
+    which run in turn.
+    """
+    begun = Beside(first)
+    found = [each() for each in others]
+    return [begun.result(), *found]

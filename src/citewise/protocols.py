@@ -6,7 +6,7 @@ batches of rows, since a store may be a memory-mapped file or a server behind a 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -453,6 +453,15 @@ class Models(Protocol):
         ...
 
 
+class Together(Protocol):
+    """Calls functions that need nothing of each other, and returns what they return.
+
+    They may run at the same time or in turn, so none may wait for another one.
+    """
+
+    def __call__(self, first: Callable[[], Any], *others: Callable[[], Any]) -> list[Any]: ...
+
+
 class Stores(Protocol):
     """A library as everything but its writer knows it."""
 
@@ -473,6 +482,13 @@ class Stores(Protocol):
     @property
     def info(self) -> StoreInfo: ...
 
+    @property
+    def together(self) -> Together:
+        """What runs functions that ask the stores: behind a network, the questions that several of
+        them ask at a time travel in one message.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class StoreParts:
@@ -486,6 +502,7 @@ class StoreParts:
     vectors: Vectors
     models: Models
     info: StoreInfo
+    together: Together
 
     @classmethod
     def of(cls, stores: Stores) -> "StoreParts":

@@ -28,7 +28,7 @@ from citewise.rank.calibration import Calibrator
 from citewise.rank.preferring import POOL, preferred
 from citewise.scoring.fusion import FUSIONS
 from citewise.text import ids
-from citewise.types import Answer, Query, Ranking, Recommendation, Renderer, Scope
+from citewise.types import Answer, Paper, Query, Ranking, Recommendation, Renderer, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,11 @@ class Recommender:
         scope, ranking = self._ranked(asked, k, None)
         best = self._best(asked, ranking, scope, k)
         calibrator = self._stages.calibrator
-        chances = calibrator.chances(asked, ranking, best.rows) if calibrator else None
-        recommendations = self._recommendations(best, chances.each if chances else None)
+        chances, papers = self._stores.together(
+            lambda: calibrator.chances(asked, ranking, best.rows) if calibrator else None,
+            lambda: self._stores.papers.read(best.rows),
+        )
+        recommendations = _recommendations(best, papers, chances.each if chances else None)
 
         if explain:
             facts = Facts(
@@ -279,20 +282,20 @@ class Recommender:
             ranking = preferred(self._stores, query, ranking, scope, k)
         return ranking.take(slice(k))
 
-    def _recommendations(self, ranking: Ranking, chances: Column | None) -> list[Recommendation]:
-        """Return the papers of a ranking with their ranks, scores, chances and known signals."""
-        columns = {name: column.tolist() for name, column in ranking.signals.items()}
-        papers = self._stores.papers.read(ranking.rows)
 
-        recommendations = []
-        for position, (paper, score) in enumerate(
-            zip(papers, ranking.scores.tolist(), strict=True)
-        ):
-            signals = {name: column[position] for name, column in columns.items()}
-            known = {name: value for name, value in signals.items() if not math.isnan(value)}
-            chance = None if chances is None else round(float(chances[position]), 4)
-            recommendations.append(Recommendation(position + 1, paper, score, known, chance))
-        return recommendations
+def _recommendations(
+    ranking: Ranking, papers: Sequence[Paper], chances: Column | None
+) -> list[Recommendation]:
+    """Return the papers of a ranking with their ranks, scores, chances and known signals."""
+    columns = {name: column.tolist() for name, column in ranking.signals.items()}
+
+    recommendations = []
+    for position, (paper, score) in enumerate(zip(papers, ranking.scores.tolist(), strict=True)):
+        signals = {name: column[position] for name, column in columns.items()}
+        known = {name: value for name, value in signals.items() if not math.isnan(value)}
+        chance = None if chances is None else round(float(chances[position]), 4)
+        recommendations.append(Recommendation(position + 1, paper, score, known, chance))
+    return recommendations
 
 
 def _split(ranking: Ranking, depth: int | None, scope: Scope) -> tuple[slice | Rows, slice | Rows]:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from citewise.engines.ray import cluster
 from citewise.engines.ray.addresses import Address
-from citewise.engines.ray.directory import ClusterState
+from citewise.engines.ray.directory import ClusterState, Service
 from citewise.engines.ray.local_nodes import token_file
+from citewise.http.on_nodes import HttpNode
+from citewise.http.settings import Settings
 
 HOST = "127.0.0.2"
 
@@ -24,12 +26,13 @@ def free_port() -> int:
 
 @contextmanager
 def running(shards: Path, nodes: int = 3) -> Iterator[Address]:
-    """Give the address of a new cluster that serves shards; end it afterwards."""
+    """Give the address of a new cluster that serves shards, also by HTTP; end it afterwards."""
     address = Address(HOST, free_port(), "library")
+    service = Service(HttpNode, (Settings(str(address), state="", port=free_port()),))
     os.environ["RAY_AUTH_MODE"] = "token"
     os.environ["RAY_AUTH_TOKEN_PATH"] = str(token_file())
     try:
-        cluster.up(shards, address, nodes)
+        cluster.up(shards, address, nodes, service=service)
         yield address
     finally:
         cluster.down(address)
@@ -47,8 +50,12 @@ def wait_until(
 
 
 def is_whole(state: ClusterState, nodes: int = 3) -> bool:
-    """Return whether this many nodes live, and every shard is open on as many as it should be."""
+    """Return whether this many nodes live, and every shard is open on as many as it should be; what
+    the directory saw before a worker was killed does not count.
+    """
     living = [node for node in state.nodes.values() if node is not None]
+    if not all(Path(f"/proc/{node.process}").exists() for node in living):
+        return False
     wanted = min(state.replicas, nodes)
     return (
         len(living) == nodes

@@ -8,12 +8,15 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 import citewise
 from citewise.api import Library
 from citewise.engines.ray import cluster, opening
 from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.connection import NAMESPACE
+from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.local_nodes import end_node, known_nodes
 from citewise.engines.ray.opening import ClusterStores
 from citewise.engines.shards import manifest as manifests
@@ -23,6 +26,7 @@ from citewise.types import Paper, Query
 from command_line import in_own_process
 from contracts import PAPERS, SENTENCES
 from engines.clusters import is_whole, running, wait_until
+from serving import until
 from stores.implementations import Given, in_a_folder
 
 pytestmark = [
@@ -33,6 +37,7 @@ pytestmark = [
 ]
 
 QUERIES = [Query(paper.title, paper.abstract) for paper in PAPERS[:6]]
+DRAFT = Query(f"On {PAPERS[0].title}", PAPERS[0].abstract)
 SENTENCE = Query(sentence=SENTENCES[3].text)
 
 
@@ -80,6 +85,25 @@ def processes(address: Address, shard: int) -> list[int]:
     state = cluster.status(address)
     nodes = [state.nodes[name] for name in state.placement[shard]]
     return [node.process for node in nodes if node is not None]
+
+
+def with_open(address: Address, shard: int) -> list[int]:
+    """Return the processes that have a shard open, also where it is not placed any more."""
+    state = cluster.status(address)
+    nodes = [node for node in state.nodes.values() if node is not None]
+    return [node.process for node in nodes if shard in node.generations.get(state.generation, [])]
+
+
+def only_lacks(state: ClusterState, shard: int) -> bool:
+    """Return whether all workers are back, and just one shard is open nowhere, for a lost file."""
+    nodes = [node for node in state.nodes.values() if node is not None]
+    found = {each for node in nodes for each in node.generations.get(state.generation, [])}
+    return (
+        len(nodes) == 3
+        and all(Path(f"/proc/{node.process}").exists() for node in nodes)
+        and found == {0, 1, 2} - {shard}
+        and any("records.zst" in each for each in state.problems)
+    )
 
 
 @pytest.mark.parametrize("system", ["bm25", "navigation", "best", "evidence", "ilciter"])
@@ -141,18 +165,73 @@ def test_a_killed_worker_is_not_missed(whole: Library, address: Address, library
     assert stores(library).transport.traffic.retries > 0
 
 
+def test_a_stopped_node_is_not_waited_for(
+    whole: Library, address: Address, library: Library
+) -> None:
+    answers(library, "bm25")  # now it is known what is usual
+    process = processes(address, 0)[0]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        assert answers(library, "bm25") == answers(whole, "bm25")
+    finally:
+        os.kill(process, signal.SIGCONT)
+    assert stores(library).transport.traffic.hedged > 0
+
+
+def test_a_killed_directory_comes_back(whole: Library, address: Address, library: Library) -> None:
+    """Libraries that are open do not need it meanwhile."""
+    ray, directory = opening.directory_of(address)
+    before = cluster.status(address)
+    ray.kill(directory, no_restart=False)
+    assert answers(library, "bm25") == answers(whole, "bm25")
+    wait_until(address, is_whole)
+    after = cluster.status(address)
+    assert after.generation == before.generation and after.services == before.services
+    assert after.nodes.keys() == before.nodes.keys()
+
+
+def asked_by_http(where: str) -> list[str]:
+    """Return the papers that a server recommends for a draft."""
+    draft = {"title": DRAFT.title, "abstract": DRAFT.abstract, "system": "bm25"}
+    found = httpx.post(f"{where}v1/recommend", json=draft, timeout=60)
+    assert found.status_code == 200, found.text
+    return [each["paper"]["id"] for each in found.json()["recommendations"]]
+
+
+def test_every_node_answers_by_http(whole: Library, address: Address, library: Library) -> None:
+    """As the library does, and again after a server was killed."""
+    servers = cluster.status(address).services
+    expected = [each.paper.id for each in whole.answer(DRAFT, 20, "bm25")]
+    assert len({*servers.values()}) == 3
+    assert all(asked_by_http(where) == expected for where in servers.values())
+
+    name, where = next(iter(servers.items()))
+    ray, _ = opening.directory_of(address)
+    ray.kill(ray.get_actor(name, NAMESPACE), no_restart=False)
+    until(lambda: is_up(where))
+    assert asked_by_http(where) == expected
+
+
+def is_up(where: str) -> bool:
+    try:
+        return httpx.get(f"{where}readyz", timeout=10).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
 def test_a_lost_file_is_named_and_found_again(
     whole: Library, address: Address, library: Library, shards: Path
 ) -> None:
     """A replica that has it open goes on; without one, the error says what is missing."""
     folder = shards / manifests.folder_name(1) / manifests.shard_name(1)
     shutil.move(folder / "segment" / "records.zst", folder / "lost")
-    one, other = processes(address, 1)
+    one, *others = with_open(address, 1)
     os.kill(one, signal.SIGKILL)
     assert answers(library, "bm25") == answers(whole, "bm25")
-    wait_until(address, lambda state: any("records.zst" in each for each in state.problems))
 
-    os.kill(other, signal.SIGKILL)
+    for other in others:
+        os.kill(other, signal.SIGKILL)
+    wait_until(address, lambda state: only_lacks(state, 1), 120)
     stores(library).transport.patience = 3.0
     expected = r"no replica of shard 1 of generation 1 answers .*records\.zst: missing"
     with pytest.raises(Unavailable, match=expected):

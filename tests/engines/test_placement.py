@@ -38,3 +38,10 @@ def test_a_placement_is_complete_and_even(
         assert all(len(set(owners)) == wanted for owners in found.values())
         assert {node for owners in found.values() for node in owners} <= set(living)
         assert max(loads(found, living)) <= -(-shards * wanted // len(living))
+
+
+def test_first_choices_are_spread_though_nodes_join_one_after_the_other() -> None:
+    placement: Placement = {}
+    for count in (1, 2, 3):
+        placement = placed(3, 2, ["a", "b", "c"][:count], placement)
+    assert sorted(owners[0] for owners in placement.values()) == ["a", "b", "c"]

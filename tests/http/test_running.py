@@ -151,4 +151,4 @@ def test_an_empty_library(run: Run) -> None:
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastapi", None)
     with pytest.raises(MissingExtra, match=r"pip install 'citewise\[serve\]'"):
-        running._require_extra()
+        running.require_extra()

@@ -10,9 +10,11 @@ from rich.table import Table
 from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, show
 from citewise.engines.ray import cluster as clusters
 from citewise.engines.ray.addresses import Address
-from citewise.engines.ray.directory import ClusterState
+from citewise.engines.ray.directory import ClusterState, Service
 from citewise.engines.shards.cutting import MOST_SHARDS, cut
 from citewise.errors import BadInput
+from citewise.http.running import is_local, require_extra
+from citewise.http.settings import Settings
 
 commands = typer.Typer()
 cluster = typer.Typer(help="Serve a library's shards from a Ray cluster.", no_args_is_help=True)
@@ -60,16 +62,49 @@ def up(
     port: Annotated[
         int, typer.Option(min=1, max=65535, help="Of the head that is started here.")
     ] = _PORT,
+    http: Annotated[
+        int,
+        typer.Option(
+            min=0, max=65535, help="Answer by HTTP as well, at this port of every node; 0: do not."
+        ),
+    ] = 0,
+    token: Annotated[
+        str,
+        typer.Option(
+            envvar="CITEWISE_TOKEN",
+            help="What clients must send by HTTP: `Authorization: Bearer TOKEN`.",
+        ),
+    ] = "",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A host name by which clients call, as a load balancer's."
+        ),
+    ] = None,
 ) -> None:
     """Start a cluster that serves shards, on this machine or on Ray nodes that run already."""
+    where = Address(_HOST, port, name)
     if address:
         where = Address.parse(f"ray://{address.removeprefix('ray://')}/{name}")
-        state = clusters.up(shards, where, 0, replicas)
-    else:
-        where = Address(_HOST, port, name)
-        state = clusters.up(shards, where, nodes, replicas)
+    service = _http(where, http, token, allow_host or []) if http else None
+    state = clusters.up(shards, where, 0 if address else nodes, replicas, service)
     _show(where, state)
     show(f"\nAsk it: citewise recommend DRAFT --library {escape(str(where))}")
+
+
+def _http(where: Address, port: int, token: str, hosts: list[str]) -> Service:
+    """Return the service that answers by HTTP."""
+    require_extra()
+    if not is_local(where.host) and not token:
+        raise BadInput(
+            f"--http: the nodes of {where} can be reached from other machines, and there is no "
+            "token; give one with --token or CITEWISE_TOKEN"
+        )
+    from citewise.http.on_nodes import HttpNode
+
+    names = tuple(name.lower() for name in hosts)
+    settings = Settings(str(where), state="", port=port, token=token, hosts=names)
+    return Service(HttpNode, (settings,))
 
 
 @cluster.command(epilog="Example: citewise cluster status --library ray://127.0.0.2:6379/library")
@@ -116,3 +151,5 @@ def _show(where: Address, state: ClusterState) -> None:
         shards = ", ".join(map(str, node.generations.get(state.generation, [])))
         table.add_row(name, node.host, shards, f"{node.memory / 1e6:,.0f} MB")
     show(table)
+    if state.services:
+        show(f"Answers by HTTP at {escape(', '.join(sorted(state.services.values())))}")

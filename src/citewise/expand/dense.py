@@ -55,8 +55,10 @@ class DenseNeighbours:
             return lambda ranking: Expansion(ranking.rows[:0], self._unknown)
 
         papers, vector = known
-        nearest, _ = papers.nearest(vector, self._limit, scope)
-        near = dense_neighbourhood(self._stores, known, scope, self._citing, self._neighbours)
+        (nearest, _), near = self._stores.together(
+            lambda: papers.nearest(vector, self._limit, scope),
+            lambda: dense_neighbourhood(self._stores, known, scope, self._citing, self._neighbours),
+        )
 
         found = np.append(nearest, near.cited)
         return lambda ranking: Expansion(

@@ -11,6 +11,7 @@ import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from citewise.errors import BadInput, MissingExtra
@@ -37,8 +38,8 @@ def is_local(host: str) -> bool:
 
 def serve(settings: Settings, browser: bool, ready: Callable[[str], None]) -> None:
     """Serve until the process is told to stop; `ready` is called with the server's address."""
-    _require_extra()
-    with _bound(settings) as listening, tempfile.TemporaryDirectory(prefix="citewise-") as state:
+    require_extra()
+    with bound(settings) as listening, tempfile.TemporaryDirectory(prefix="citewise-") as state:
         port = listening.getsockname()[1]
         settings = replace(settings, state=state, port=port)
         to_environment(settings)
@@ -58,17 +59,7 @@ def _run(settings: Settings, listening: socket.socket) -> None:
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    config = uvicorn.Config(
-        _FACTORY,
-        factory=True,
-        workers=settings.workers,
-        access_log=False,  # it would have queries in it
-        log_config=_LOGGING,
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=GRACE,
-        ws="none",
-    )
+    config = uvicorn.Config(_FACTORY, factory=True, workers=settings.workers, **CONFIGURATION)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         if settings.workers == 1:
@@ -78,7 +69,7 @@ def _run(settings: Settings, listening: socket.socket) -> None:
 
 
 @contextlib.contextmanager
-def _bound(settings: Settings) -> Iterator[socket.socket]:
+def bound(settings: Settings) -> Iterator[socket.socket]:
     """Give a socket that is bound to the server's address."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as listening:
@@ -112,7 +103,7 @@ def _announce(
         webbrowser.open(f"http://{shown}:{settings.port}/{suffix}")
 
 
-def _require_extra() -> None:
+def require_extra() -> None:
     try:
         import fastapi  # noqa: F401
         import python_multipart  # noqa: F401
@@ -137,3 +128,13 @@ _LOGGING = {
         "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
     },
 }
+
+CONFIGURATION: dict[str, Any] = {
+    "access_log": False,  # it would have queries in it
+    "log_config": _LOGGING,
+    "server_header": False,
+    "timeout_keep_alive": KEEP_ALIVE,
+    "timeout_graceful_shutdown": GRACE,
+    "ws": "none",
+}
+"""How uvicorn serves the application, wherever it runs."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from citewise.beside import together
 from citewise.errors import BadLibrary, NoPermission
 from citewise.library import manifest as manifests
 from citewise.library.checks import blaming_damage, check_at_opening, damaged
@@ -28,6 +29,7 @@ from citewise.library.tables import Tables
 from citewise.library.terms import TermStore
 from citewise.library.vectors import VectorStore
 from citewise.library.vocabulary import Vocabulary
+from citewise.protocols import Together
 from citewise.types import StoreInfo
 
 _OPEN_ATTEMPTS = 20
@@ -113,6 +115,11 @@ class LibraryFolder:
         """Where something fails in this context because a file is damaged, name the file."""
         with blaming_damage(self.path, self.manifest.files):
             yield
+
+    @property
+    def together(self) -> Together:
+        """What runs functions that ask this library: one of them beside the others."""
+        return together
 
     @property
     def info(self) -> StoreInfo:

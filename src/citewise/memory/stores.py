@@ -4,12 +4,13 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from citewise.beside import together
 from citewise.ingest.spans import Extractor
 from citewise.memory.evidence import MemoryEvidence
 from citewise.memory.papers import MemoryGraph, MemoryPapers
 from citewise.memory.terms import MemoryLexical, MemoryTerms, Vocabulary
 from citewise.memory.vectors import MemoryModels, MemoryVectors, Vectors
-from citewise.protocols import EncodedBy
+from citewise.protocols import EncodedBy, Together
 from citewise.types import CitingSentence, Paper, StoreInfo
 
 
@@ -25,6 +26,7 @@ class MemoryStores:
     vectors: MemoryVectors
     models: MemoryModels
     info: StoreInfo
+    together: Together = together
 
     @classmethod
     def of(

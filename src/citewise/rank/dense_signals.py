@@ -36,11 +36,12 @@ def dense_signals(
     papers, _ = known
     cited = stores.papers.find(query.cited)
     given = np.unique(cited[cited >= 0])
-    return {
-        "dense_feedback": _to_centre(papers, rows, seeds),
-        "dense_seeds": _to_centre(papers, rows, Weighted(given, np.ones(given.size))),
-        **_near_citers(known, citers),
-    }
+    near, feedback, to_given = stores.together(
+        lambda: _near_citers(known, citers),
+        lambda: _to_centre(papers, rows, seeds),
+        lambda: _to_centre(papers, rows, Weighted(given, np.ones(given.size))),
+    )
+    return {"dense_feedback": feedback, "dense_seeds": to_given, **near}
 
 
 def _to_centre(papers: PaperVectors, rows: Rows, seeds: Weighted) -> Column:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from citewise.arrays import Column, Rows
-from citewise.beside import Beside
 from citewise.protocols import DraftVectors, Stores
 from citewise.rank.dense_signals import dense_signals
 from citewise.rank.graph_signals import Citers, Weighted, co_citation, coupling, popularity
@@ -27,10 +26,11 @@ _SEED_SIGNALS = DRAFTS.names("trees", "seeds")
 def linear_signals(stores: Stores, query: Query, rows: Rows, scope: Scope) -> dict[str, Column]:
     """Return what can be computed for thousands of candidates in a few milliseconds."""
     bag = Bag.of_draft(stores, query)
-    return {
-        **popularity(stores, rows, scope),
-        "title_in_draft": title_in_draft(stores, rows, bag),
-    }
+    counts, titles = stores.together(
+        lambda: popularity(stores, rows, scope),
+        lambda: title_in_draft(stores, rows, bag),
+    )
+    return {**counts, "title_in_draft": titles}
 
 
 def tree_signals(
@@ -48,17 +48,17 @@ def tree_signals(
     rows, citations = ranking.rows, ranking.signals["citations"]
     weights = 1 / (1 + np.arange(rows.size) / 20)
     seeds = Weighted(rows[:_SEEDS], weights[:_SEEDS])
-    words = Beside(lambda: _word_signals(stores, query, rows, seeds))
     citers = Citers.of(stores, rows, scope)
 
-    links = {
-        **co_citation(stores, rows, citations, seeds, near, scope),
-        **coupling(stores, rows, weights, scope),
-        **_seed_signals(stores, query, ranking, near, scope),
-        **_citing_titles(stores, query, citers),
-        **dense_signals(stores, vectors, query, rows, seeds, citers),
-    }
-    return {**links, **words.result()}
+    words, *links = stores.together(
+        lambda: _word_signals(stores, query, rows, seeds),
+        lambda: co_citation(stores, rows, citations, seeds, near, scope),
+        lambda: coupling(stores, rows, weights, scope),
+        lambda: _seed_signals(stores, query, ranking, near, scope),
+        lambda: _citing_titles(stores, query, citers),
+        lambda: dense_signals(stores, vectors, query, rows, seeds, citers),
+    )
+    return {name: column for part in (*links, words) for name, column in part.items()}
 
 
 def _word_signals(stores: Stores, query: Query, rows: Rows, seeds: Weighted) -> dict[str, Column]:

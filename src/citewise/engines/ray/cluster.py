@@ -7,22 +7,29 @@ from typing import Any
 
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.connection import NAMESPACE, join
-from citewise.engines.ray.directory import ClusterState, Directory
+from citewise.engines.ray.directory import ClusterState, Directory, Service
 from citewise.engines.ray.local_nodes import start_nodes, stop_nodes
 from citewise.engines.ray.opening import directory_of, state_of
 from citewise.engines.shards import manifest as manifests
 from citewise.errors import CitewiseError, MissingData, Unavailable
 
 _READY_SECONDS = 600.0
+_STOP_SECONDS = 60.0
 _HEAD = "node:__internal_head__"
 """A resource that Ray gives to the head alone."""
 
 
-def up(folder: Path, address: Address, nodes: int = 0, replicas: int = 2) -> ClusterState:
+def up(
+    folder: Path,
+    address: Address,
+    nodes: int = 0,
+    replicas: int = 2,
+    service: Service | None = None,
+) -> ClusterState:
     """Serve a folder of shards; return the cluster's state once every shard is open.
 
     `nodes` is how many nodes to start on this machine, 0 to use a cluster that runs already. Nodes
-    that join it later are used as well.
+    that join it later are used as well. `service` runs on every node beside the shards.
     """
     manifests.load(folder)
     if nodes:
@@ -40,13 +47,14 @@ def up(folder: Path, address: Address, nodes: int = 0, replicas: int = 2) -> Clu
             max_concurrency=8,
             scheduling_strategy=_on_head(ray),
         )
-        .remote(address.name, str(folder.resolve()), replicas)
+        .remote(address.name, str(folder.resolve()), replicas, "", service)
     )
 
     until = time.monotonic() + _READY_SECONDS
     while time.monotonic() < until:
         state: ClusterState = ray.get(directory.check.remote(), timeout=_READY_SECONDS)
-        if len([each for each in state.nodes.values() if each]) >= max(nodes, 1):
+        living = len([each for each in state.nodes.values() if each])
+        if living >= max(nodes, 1) and (service is None or len(state.services) >= living):
             return state
         time.sleep(0.2)
     raise Unavailable(f"{address}: the nodes did not start within {_READY_SECONDS:.0f} seconds")
@@ -79,11 +87,23 @@ def down(address: Address) -> None:
     """End a library on a cluster, and the nodes where they were started on this machine."""
     found: CitewiseError | None = None
     try:
-        ray, directory = directory_of(address)
-        ray.get(directory.stop.remote(), timeout=60)
-        ray.kill(directory, no_restart=True)
-        ray.shutdown()
+        _end(address)
     except (MissingData, Unavailable) as error:
         found = error
     if not stop_nodes(address) and found is not None:
         raise found
+
+
+def _end(address: Address) -> None:
+    """End the actors of a library, and leave the cluster."""
+    ray, directory = directory_of(address)
+    try:
+        ray.get(directory.stop.remote(), timeout=_STOP_SECONDS)
+        ray.kill(directory, no_restart=True)
+    except ray.exceptions.RayError as error:
+        raise Unavailable(
+            f"{address}: the cluster's directory does not answer ({type(error).__name__}), and "
+            "its nodes may go on; try again in a minute"
+        ) from None
+    finally:
+        ray.shutdown()

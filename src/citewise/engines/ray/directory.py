@@ -25,6 +25,14 @@ _THREADS = 8
 """Messages that a node answers at once."""
 
 
+class Service(NamedTuple):
+    """A further actor on every machine, such as one that answers by HTTP."""
+
+    kind: type
+    """Its class; it has a method `state`, which returns in words where it is."""
+    arguments: tuple[Any, ...] = ()
+
+
 class ClusterState(NamedTuple):
     """What clients have to know."""
 
@@ -38,13 +46,26 @@ class ClusterState(NamedTuple):
     """By the actors' names; None for a node that does not answer."""
     problems: list[str]
     """What is wrong, in words."""
+    services: dict[str, str]
+    """What the actors of a service say of themselves, by their names."""
 
 
 class Directory:
     """Keeps a shard node on every machine of the cluster, and a placement of the shards on them."""
 
-    def __init__(self, name: str, folder: str, replicas: int, version: str = "") -> None:
-        """`name` is the library's in the cluster, `folder` where every node finds the shards."""
+    def __init__(
+        self,
+        name: str,
+        folder: str,
+        replicas: int,
+        version: str = "",
+        service: Service | None = None,
+    ) -> None:
+        """`name` is the library's in the cluster, `folder` where every node finds the shards;
+        `service` runs on every node as well.
+        """
+        self._service, self._serving = service, dict[str, Any]()
+        self._services: dict[str, str] = {}
         self._ray, self._name, self._folder = ray_module(), name, folder
         self._replicas, self._version = replicas, version or installed_version()
         manifest = manifests.load(Path(folder))
@@ -67,6 +88,7 @@ class Directory:
             dict(self._placement),
             dict(self._states),
             list(self._problems),
+            dict(self._services),
         )
 
     def check(self) -> ClusterState:
@@ -77,7 +99,11 @@ class Directory:
             living = [name for name, state in self._states.items() if state is not None]
             wanted = placed(self._shards, self._replicas, living, self._placement)
             self._problems = self._prepare(wanted, self._generation)
-            self._placement = wanted
+            # nodes that are too busy to say that they live may answer clients all the same
+            self._placement = {
+                shard: owners or self._placement.get(shard, []) for shard, owners in wanted.items()
+            }
+            self._services = self._served()
         return self.state()
 
     def switch(self) -> ClusterState:
@@ -102,7 +128,7 @@ class Directory:
     def stop(self) -> None:
         """End all nodes' actors."""
         with self._changing:
-            for handle in self._handles.values():
+            for handle in (*self._serving.values(), *self._handles.values()):
                 self._ray.kill(handle, no_restart=True)
 
     def _watch(self) -> None:
@@ -116,20 +142,34 @@ class Directory:
         return {name: handle for name, handle in self._handles.items() if self._states.get(name)}
 
     def _start_missing(self) -> None:
-        """Start a shard node on every living machine that has none; forget those of lost ones."""
+        """Start a shard node on every living machine that has none, and a service where there is
+        one; forget those of lost machines.
+        """
+        machines = {
+            each["NodeID"][:12]: each["NodeID"] for each in self._ray.nodes() if each["Alive"]
+        }
+        nodes = {f"{self._name}-{short}": machine for short, machine in machines.items()}
+        self._keep(self._handles, nodes, ShardNode, (self._folder, self._version))
+        if self._service is not None:
+            named = {f"{self._name}-service-{short}": each for short, each in machines.items()}
+            self._keep(self._serving, named, *self._service)
+
+    def _keep(
+        self,
+        handles: dict[str, Any],
+        machines: dict[str, str],
+        kind: type,
+        arguments: tuple[Any, ...],
+    ) -> None:
+        """Keep one actor on each machine, by name."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        machines = {
-            f"{self._name}-{each['NodeID'][:12]}": each["NodeID"]
-            for each in self._ray.nodes()
-            if each["Alive"]
-        }
-        for name in [name for name in self._handles if name not in machines]:
-            del self._handles[name]
+        for name in [name for name in handles if name not in machines]:
+            del handles[name]
         for name, machine in machines.items():
-            if name not in self._handles:
-                self._handles[name] = (
-                    self._ray.remote(ShardNode)
+            if name not in handles:
+                handles[name] = (
+                    self._ray.remote(kind)
                     .options(
                         name=name,
                         namespace=NAMESPACE,
@@ -140,8 +180,27 @@ class Directory:
                         max_concurrency=_THREADS,
                         scheduling_strategy=NodeAffinitySchedulingStrategy(machine, soft=False),
                     )
-                    .remote(self._folder, self._version)
+                    .remote(*arguments)
                 )
+
+    def _served(self) -> dict[str, str]:
+        """Return what the service's actors say of themselves; who has ended is started again at the
+        next look.
+        """
+        asked = {name: handle.state.remote() for name, handle in self._serving.items()}
+        if asked:
+            self._ray.wait([*asked.values()], num_returns=len(asked), timeout=_PATIENCE)
+
+        said = {}
+        for name, reference in asked.items():
+            try:
+                said[name] = str(self._ray.get(reference, timeout=0.1))
+            except self._ray.exceptions.ActorDiedError as error:
+                del self._serving[name]
+                self._problems.append(f"{name}: ended ({str(error).strip().splitlines()[-1]})")
+            except self._ray.exceptions.RayError as error:
+                self._problems.append(f"{name}: does not answer ({type(error).__name__})")
+        return said
 
     def _asked(self) -> dict[str, NodeState | None]:
         """Return what each node says of itself, None for those that say nothing in time."""

@@ -1,5 +1,6 @@
 """Opens the library of a cluster."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from citewise.engines.version import installed_version
 from citewise.errors import BadLibrary, MissingData, Unavailable
 
 _SECONDS = 60.0
+_PAUSE = 0.25
 
 
 class ClusterStores(ShardedStores):
@@ -41,14 +43,21 @@ def directory_of(address: Address) -> tuple[Any, Any]:
 
 
 def state_of(address: Address) -> tuple[Any, Any, ClusterState]:
-    """Return Ray, the directory of a cluster's library, and what it says."""
+    """Return Ray, the directory of a cluster's library, and what it says; one that Ray is starting
+    again is waited for.
+    """
     ray, directory = directory_of(address)
-    try:
-        return ray, directory, ray.get(directory.state.remote(), timeout=_SECONDS)
-    except ray.exceptions.RayError as error:
-        raise Unavailable(
-            f"{address}: the cluster's directory does not answer ({type(error).__name__})"
-        ) from None
+    until = time.monotonic() + _SECONDS
+    while True:
+        try:
+            return ray, directory, ray.get(directory.state.remote(), timeout=_SECONDS)
+        except ray.exceptions.RayError as error:
+            away = isinstance(error, ray.exceptions.ActorUnavailableError)
+            if not away or time.monotonic() > until:
+                raise Unavailable(
+                    f"{address}: the cluster's directory does not answer ({type(error).__name__})"
+                ) from None
+        time.sleep(_PAUSE)
 
 
 def open_cluster(where: str) -> ClusterStores:

@@ -41,4 +41,18 @@ def placed(
         owners[owners.index(full)] = least
         load[full] -= 1
         load[least] += 1
+    return _first_choices_spread(placement)
+
+
+def _first_choices_spread(placement: Placement) -> Placement:
+    """Return the same placement with the first choices on as many nodes as possible; one that was
+    first stays so where it is not first more often than others.
+    """
+    firsts: dict[str, int] = {}
+    for owners in placement.values():
+        if owners:
+            first = min(owners, key=lambda node: firsts.get(node, 0))
+            owners.remove(first)
+            owners.insert(0, first)
+            firsts[first] = firsts.get(first, 0) + 1
     return placement

@@ -1,5 +1,6 @@
 """Calls to shards on the nodes of a cluster: one message a node, and another replica on failure."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from citewise import errors
 from citewise.engines.ray.connection import NAMESPACE
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.shard_node import Failure
+from citewise.engines.ray.usual_time import UsualTime
 from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards.transport import Call
 from citewise.errors import CitewiseError, Unavailable
@@ -18,6 +20,9 @@ _SUSPECTED_SECONDS = 5.0
 """A node that failed is asked last for this long."""
 
 _PAUSE = 0.25
+
+_DIRECTORY_SECONDS = 5.0
+"""Time that the directory may take for an answer."""
 
 
 @dataclass(slots=True)
@@ -33,6 +38,8 @@ class Traffic:
     """Bytes."""
     retries: int = 0
     """Messages that were sent again, to another replica."""
+    hedged: int = 0
+    """Nodes that were not waited for any longer, as they took unusually long."""
 
 
 class RayTransport:
@@ -54,6 +61,7 @@ class RayTransport:
         self._placement, self._handles = state.placement, dict[str, Any]()
         self._suspected: dict[str, float] = {}
         self._looking = threading.Lock()
+        self._usual = UsualTime()
         self.patience, self.traffic = patience, Traffic()
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
@@ -70,7 +78,8 @@ class RayTransport:
                 if time.monotonic() > until:
                     raise self._without_replica(calls, open_ones, tried)
                 time.sleep(_PAUSE)
-                self._look_again()
+                with contextlib.suppress(Unavailable):  # the directory may be starting again
+                    self._look_again()
                 tried |= {position: {} for position in open_ones}
                 continue
             self._round(calls, by_node, answers, tried)
@@ -97,15 +106,54 @@ class RayTransport:
             else:
                 self._suspect(node, positions, tried, "it is not there any more")
 
-        for node, reference in sent.items():
-            try:
-                content = self._ray.get(reference, timeout=self._timeout)
-            except self._ray.exceptions.RayError as error:
-                self._suspect(node, by_node[node], tried, type(error).__name__)
-                continue
+        for node, content in self._contents(sent, by_node, calls, tried).items():
             self.traffic.received += len(content)
             for position, answer in zip(by_node[node], unpacked(content), strict=True):
                 self._note(node, position, answer, answers, tried)
+
+    def _contents(
+        self,
+        sent: dict[str, Any],
+        by_node: dict[str, list[int]],
+        calls: Sequence[Call],
+        tried: dict[int, dict[str, str]],
+    ) -> dict[str, bytes]:
+        """Return what nodes answer; who fails, or takes unusually long while another replica may do
+        better, is left out and suspected.
+        """
+        begun, usual = time.monotonic(), self._usual.longest
+        try:  # nearly always, all of them answer soon
+            contents = self._ray.get([*sent.values()], timeout=usual)
+            self._usual.add(time.monotonic() - begun)
+            return dict(zip(sent, contents, strict=True))
+        except self._ray.exceptions.RayError:
+            pass
+
+        found = {}
+        for node, reference in sent.items():
+            hedged = self._can_ask_others(node, [calls[at].shard for at in by_node[node]], tried)
+            until = begun + (usual if hedged else self._timeout)
+            try:
+                found[node] = self._ray.get(reference, timeout=max(until - time.monotonic(), 0.01))
+            except self._ray.exceptions.GetTimeoutError:
+                self.traffic.hedged += hedged
+                self._suspect(node, by_node[node], tried, f"no answer in {until - begun:.1f} s")
+            except self._ray.exceptions.RayError as error:
+                self._suspect(node, by_node[node], tried, type(error).__name__)
+        return found
+
+    def _can_ask_others(
+        self, node: str, shards: Iterable[int], tried: dict[int, dict[str, str]]
+    ) -> bool:
+        """Return whether other nodes have all of these shards, and none of them failed lately."""
+        now, failed = time.monotonic(), {each for nodes in tried.values() for each in nodes}
+        return all(
+            any(
+                other != node and other not in failed and self._suspected.get(other, 0.0) <= now
+                for other in self._placement.get(shard, ())
+            )
+            for shard in shards
+        )
 
     @staticmethod
     def _note(
@@ -166,7 +214,7 @@ class RayTransport:
         with self._looking:
             try:
                 state: ClusterState = self._ray.get(
-                    self._directory.state.remote(), timeout=self._timeout
+                    self._directory.state.remote(), timeout=_DIRECTORY_SECONDS
                 )
             except self._ray.exceptions.RayError as error:
                 raise Unavailable(
@@ -174,7 +222,9 @@ class RayTransport:
                     "citewise cluster status"
                 ) from None
             if state.generation == self._generation:
-                self._placement = state.placement
+                # a directory that has just started does not know the nodes yet
+                known = {shard: owners for shard, owners in state.placement.items() if owners}
+                self._placement = {**self._placement, **known}
             return state
 
     def _without_replica(

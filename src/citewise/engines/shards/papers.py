@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows
+from citewise.arrays import Mask, Ragged, Rows
 from citewise.engines.shards.recent import RecentRows
-from citewise.engines.shards.scatter import Scatter, gathered_list, gathered_lists
+from citewise.engines.shards.scatter import Answer, Scatter, gathered_list, gathered_lists
+from citewise.engines.shards.shard import Carried
 from citewise.library.papers import PaperStore
 from citewise.library.records import decode
 from citewise.library.segments import Segments
@@ -78,25 +79,49 @@ def _first(found: Sequence[Rows] | Sequence[int]) -> Rows:
 class ShardedLists:
     """One direction of the graph, at the shards."""
 
-    def __init__(self, method: str, scatter: Scatter) -> None:
-        self._method, self._scatter = method, scatter
+    def __init__(self, method: str, scatter: Scatter, listed: Rows | None = None) -> None:
+        """`listed` are the rows that have a list, sorted; None where that is not known here."""
+        self._method, self._scatter, self._listed = method, scatter, listed
         self._recent = RecentRows(Ragged.take)
 
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
-        return gathered_lists(self._recent.answered(rows, self._ask), rows.size)[0]
+        if self._listed is None:
+            return gathered_lists(self._recent.answered(rows, self._ask), rows.size)[0]
 
-    def remember(self, rows: Rows, lists: Ragged) -> None:
+        has = _is_in(rows, self._listed)
+        asked, empty = np.flatnonzero(has), np.flatnonzero(~has)
+        nothing = Ragged(np.zeros(0, np.int64), np.zeros(empty.size + 1, np.int64))
+        known = self._recent.answered(rows[asked], self._ask)
+        answers = [Answer(asked[positions], lists) for positions, lists in known]
+        return gathered_lists([*answers, Answer(empty, nothing)], rows.size)[0]
+
+    def are_listed(self, rows: Rows) -> bool:
+        """Return whether these rows are those that have a list."""
+        return self._listed is not None and np.array_equal(rows, self._listed)
+
+    def remember(self, carried: Sequence[Carried]) -> None:
         """Keep lists that came with something else."""
-        self._recent.remember(rows, lists)
+        if carried:
+            rows = np.concatenate([each.rows for each in carried])
+            self._recent.remember(rows, Ragged.join([each.lists for each in carried]))
 
     def _ask(self, rows: Rows) -> Ragged:
         return gathered_lists(self._scatter.by_row(self._method, rows), rows.size)[0]
 
 
+def _is_in(rows: Rows, ordered: Rows) -> Mask:
+    """Return for each row whether it is one of many, which are sorted."""
+    if not ordered.size:
+        return np.zeros(rows.size, np.bool_)
+    found: Mask = ordered[np.minimum(np.searchsorted(ordered, rows), ordered.size - 1)] == rows
+    return found
+
+
 class ShardedDirections:
     """Both directions of the graph."""
 
-    def __init__(self, scatter: Scatter) -> None:
-        self.references = ShardedLists("references", scatter)
+    def __init__(self, citing: Rows, scatter: Scatter) -> None:
+        """`citing` are the papers that have references, sorted."""
+        self.references = ShardedLists("references", scatter, citing)
         self.citers = ShardedLists("citers", scatter)

@@ -4,13 +4,17 @@ rows of the library   7 2 4      shard 0 of 2 gets 1 2, shard 1 gets 3
 positions             0 1 2      their answers belong to positions 1 2 and 0
 """
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Ragged, Rows
+from citewise.beside import Beside
+from citewise.engines.shards.common_trips import CommonTrips
 from citewise.engines.shards.transport import Call, Transport
 
 
@@ -25,7 +29,29 @@ class Scatter:
     """Sends calls to all shards, or to those that have some of a batch."""
 
     def __init__(self, transport: Transport, shards: int) -> None:
-        self.transport, self.shards = transport, shards
+        self._transport, self.shards = transport, shards
+        self._own = threading.local()
+
+    @property
+    def transport(self) -> Transport:
+        """What brings calls to the shards: in a function of `together`, trips that it shares."""
+        transport: Transport = getattr(self._own, "transport", self._transport)
+        return transport
+
+    def together(self, first: Callable[[], Any], *others: Callable[[], Any]) -> list[Any]:
+        """Return what functions return, each in a thread; what they ask shares round trips."""
+        trips = CommonTrips(self.transport, 1 + len(others))
+        begun = [Beside(partial(self._run, each, trips), always=True) for each in (first, *others)]
+        for each in begun:
+            each.wait()
+        return [each.result() for each in begun]
+
+    def _run(self, function: Callable[[], Any], trips: CommonTrips) -> Any:
+        self._own.transport = trips
+        try:
+            return function()
+        finally:
+            trips.end()
 
     def all(self, method: str, *arguments: Any) -> list[Any]:
         """Return every shard's answer to the same question."""

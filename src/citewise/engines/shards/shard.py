@@ -4,11 +4,12 @@
 are the library's.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,27 @@ from citewise.types import Occurrence, Paper, Scope
 
 Among = Rows | Literal["citing"] | None
 """Which rows may be found: some, those of papers with references, or all."""
+
+
+class Carried(NamedTuple):
+    """References that come along with papers, since whoever finds papers goes on to what they cite;
+    that saves a round trip.
+    """
+
+    rows: Rows
+    lists: Ragged
+
+
+_SPARE_DEVIATIONS = 4.0
+
+
+def share_of(k: int, shards: int) -> int:
+    """Return how many of the k best papers one shard has at most, but for rare cases: papers are
+    dealt to shards by chance, so hardly ever are there more than k / S and four times the root of
+    that.
+    """
+    share = k / shards
+    return math.ceil(share + _SPARE_DEVIATIONS * math.sqrt(share))
 
 
 class _KnownBySize(Vocabulary):
@@ -127,6 +149,12 @@ class Shard:
         """Return the papers that cite each paper."""
         return self._tables.citers.lists(rows)
 
+    def _carried(self, rows: Rows, limit: int) -> Carried:
+        """Return the references of the first rows that have some."""
+        starts = self._tables.references.starts
+        citing = rows[starts[rows + 1] > starts[rows]][:limit]
+        return Carried(self._whole(citing), self.references(citing))
+
     @cached_property
     def _citing(self) -> Rows:
         """The shard's papers that have references."""
@@ -149,9 +177,10 @@ class Shard:
         k: int,
         years: tuple[int, int] | None,
         carried: int,
-    ) -> tuple[Rows, Column, Ragged]:
+    ) -> tuple[Rows, Column, Carried]:
         """Return the k best rows and their scores, best first, and the references of the first
-        `carried` of them; a term's weight is its count in the query times its idf in the library.
+        `carried` that have some; a term's weight is its count in the query times its idf in the
+        library.
 
         tantivy multiplies a term by its idf in the shard: a boost replaces that by the library's.
         """
@@ -162,7 +191,7 @@ class Shard:
 
         own = idf(TermStatistics(self._indexed, frequencies, 1.0))
         rows, scores = self._lexical.hits(terms[known], weights[known] / own, k, years)
-        return self._whole(rows), scores, self.references(rows[:carried])
+        return self._whole(rows), scores, self._carried(rows, carried)
 
     # Evidence
 
@@ -247,8 +276,9 @@ class Shard:
         scope: Scope,
         among: Among,
         probes: int | None,
-    ) -> tuple[Rows, Column]:
-        """Return the k nearest of the shard's papers in scope and their cosines, best first.
+    ) -> tuple[Rows, Column, Carried]:
+        """Return the k nearest of the shard's papers in scope and their cosines, best first; where
+        they are sought among those with references, these as well.
 
         `probes` is how many inverted lists to search, 0 for comparing all; None leaves it to the
         set.
@@ -256,12 +286,14 @@ class Shard:
         rows = self._citing if isinstance(among, str) else among
         papers, own = self._vectors.papers(name), self._scope(scope)
         if papers is None:  # none of the shard's papers has a vector
-            return np.zeros(0, np.int64), np.zeros(0)
+            nothing = np.zeros(0, np.int64)
+            return nothing, np.zeros(0), self._carried(nothing, 0)
         if probes is not None and isinstance(papers, EmbeddingSet):
             found, cosines = papers.nearest_in_lists(vector, k, own, rows, probes)
         else:
             found, cosines = papers.nearest(vector, k, own, rows)
-        return self._whole(found), cosines
+        carried = share_of(k, self._shards) if isinstance(among, str) else 0
+        return self._whole(found), cosines, self._carried(found, carried)
 
     # Rows
 

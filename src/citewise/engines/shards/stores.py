@@ -22,7 +22,7 @@ from citewise.library.lexical import LexicalStore
 from citewise.library.models import ModelStore
 from citewise.library.tables import Adjacency, Lookup, Tables
 from citewise.library.vocabulary import Vocabulary
-from citewise.protocols import FIELDS
+from citewise.protocols import FIELDS, Together
 from citewise.types import StoreInfo
 
 
@@ -65,7 +65,8 @@ class ShardedStores:
         citing = read_array(folder / "citing", np.int64)
 
         self.papers = ShardedPapers(self._location, years, tables, scatter)
-        directions = ShardedDirections(scatter)
+        directions = ShardedDirections(citing, scatter)
+        self._scatter = scatter
         self.graph = GraphStore(directions, years.years)
         self.terms = ShardedTerms(
             years,
@@ -81,8 +82,13 @@ class ShardedStores:
         self.evidence = ShardedEvidence(
             EvidenceTables.load(folder), manifest.evidence, self.papers, scatter
         )
-        self.vectors = ShardedVectors(manifest, self.papers, citing, scatter)
+        self.vectors = ShardedVectors(manifest, self.papers, directions.references, scatter)
         self.models = ModelStore(folder)
+
+    @property
+    def together(self) -> Together:
+        """What runs functions that ask the shards: they share round trips."""
+        return self._scatter.together
 
     @property
     def info(self) -> StoreInfo:

@@ -10,6 +10,7 @@ from citewise.arrays import Column, Ragged, Rows
 from citewise.engines.shards.papers import RowYears, ShardedLists
 from citewise.engines.shards.recent import RecentQuestions
 from citewise.engines.shards.scatter import Answer, Scatter, gathered_lists
+from citewise.engines.shards.shard import Carried, share_of
 from citewise.library.lexical import LexicalReader
 from citewise.library.tables import Tables
 from citewise.library.terms import TermStore
@@ -17,14 +18,9 @@ from citewise.library.vocabulary import Vocabulary
 from citewise.protocols import FIELDS, Matches, TermNumbers
 from citewise.scoring.bm25 import idf
 
-_SPARE_DEVIATIONS = 4.0
-"""A shard is asked for k / S hits and this many times the root of that: papers are dealt to shards
-by chance, so hardly ever are more of the k best in one.
-"""
-
-_MANY, _CARRIED = 2_500, 3_600
-"""Whoever wants more hits than that goes on to the references of the first thousands: they come
-along, which saves some round trips.
+_MANY, _CARRIED = 2_500, 1_500
+"""Whoever wants more hits than that goes on to the references of the first that have some: those of
+so many come along.
 """
 
 _FEW = 2_500
@@ -136,13 +132,12 @@ class ShardedIndex(LexicalReader):
             return np.zeros(0, np.int64), np.zeros(0)
 
         telling = weights * idf(self._terms.statistics(terms, "text"))
-        share = k / self._scatter.shards
-        asked = np.full(self._scatter.shards, math.ceil(share + _SPARE_DEVIATIONS * share**0.5))
+        asked = np.full(self._scatter.shards, share_of(k, self._scatter.shards))
         asked = np.minimum(asked, k)
         carried = math.ceil(_CARRIED / self._scatter.shards) if k > _MANY else 0
         question = (terms, telling, int(asked[0]), years, carried)
         found = dict(enumerate(self._scatter.all("hits", *question)))
-        self._remember(list(found.values()), carried)
+        self._references.remember([each for _, _, each in found.values()])
 
         while True:
             rows, scores = _best(list(found.values()), k)
@@ -159,13 +154,8 @@ class ShardedIndex(LexicalReader):
             )
             found |= zip(again, answers, strict=True)
 
-    def _remember(self, parts: Sequence[tuple[Rows, Column, Ragged]], carried: int) -> None:
-        if carried:
-            rows = np.concatenate([rows[:carried] for rows, _, _ in parts])
-            self._references.remember(rows, Ragged.join([lists for _, _, lists in parts]))
 
-
-def _best(parts: Sequence[tuple[Rows, Column, Ragged]], k: int) -> tuple[Rows, Column]:
+def _best(parts: Sequence[tuple[Rows, Column, Carried]], k: int) -> tuple[Rows, Column]:
     """Return the k best hits of all shards, best first, equal ones by row."""
     rows = np.concatenate([rows for rows, _, _ in parts])
     scores = np.concatenate([scores for _, scores, _ in parts])

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from citewise.arrays import Column, Rows
 from citewise.engines.shards.manifest import ShardsManifest, VectorSet
-from citewise.engines.shards.papers import ShardedPapers
+from citewise.engines.shards.papers import ShardedLists, ShardedPapers
 from citewise.engines.shards.recent import RecentRows
 from citewise.engines.shards.scatter import Scatter, gathered
-from citewise.engines.shards.shard import Among
+from citewise.engines.shards.shard import Among, Carried
 from citewise.library.embeddings.lists import probes_for
 from citewise.library.embeddings.store import FEW, compares_all
 from citewise.library.scopes import year_range
@@ -32,11 +32,16 @@ class ShardedPaperVectors:
     """
 
     def __init__(
-        self, name: str, entry: VectorSet, papers: ShardedPapers, citing: Rows, scatter: Scatter
+        self,
+        name: str,
+        entry: VectorSet,
+        papers: ShardedPapers,
+        references: ShardedLists,
+        scatter: Scatter,
     ) -> None:
-        """`citing` are the papers that have references, sorted."""
+        """`references` are told those that come with near papers."""
         self._name, self._entry, self._papers = name, entry, papers
-        self._citing, self._scatter = citing, scatter
+        self._references, self._scatter = references, scatter
         self._recently = lru_cache(maxsize=_VECTORS_KEPT)(lambda *asked: RecentRows(np.take))
 
     @property
@@ -83,8 +88,9 @@ class ShardedPaperVectors:
             among = within if among is None else np.intersect1d(within, among)
 
         parts = self._ask(vector, k, scope, among, self._probes(k, scope, among))
-        rows = np.concatenate([found for found, _ in parts])
-        cosines = np.concatenate([found for _, found in parts])
+        self._references.remember([found for _, _, found in parts])
+        rows = np.concatenate([found for found, _, _ in parts])
+        cosines = np.concatenate([found for _, found, _ in parts])
         order = np.lexsort((rows, -np.round(cosines, _DIGITS_COMPARED)))[:k]
         return rows[order], cosines[order]
 
@@ -95,9 +101,9 @@ class ShardedPaperVectors:
         scope: Scope,
         among: Rows | None,
         probes: int | None,
-    ) -> list[tuple[Rows, Column]]:
+    ) -> list[tuple[Rows, Column, Carried]]:
         """Return the nearest papers of each shard."""
-        if among is None or np.array_equal(among, self._citing):
+        if among is None or self._references.are_listed(among):
             name: Among = None if among is None else "citing"  # the shards know which these are
             return self._scatter.all("nearest", self._name, vector, k, scope, name, probes)
         own = [among[among % self._scatter.shards == each] for each in range(self._scatter.shards)]
@@ -145,11 +151,15 @@ class ShardedVectors:
     """`protocols.Vectors` over shards."""
 
     def __init__(
-        self, manifest: ShardsManifest, papers: ShardedPapers, citing: Rows, scatter: Scatter
+        self,
+        manifest: ShardsManifest,
+        papers: ShardedPapers,
+        references: ShardedLists,
+        scatter: Scatter,
     ) -> None:
         self._manifest, self._scatter = manifest, scatter
         self._sets = {
-            name: ShardedPaperVectors(name, entry, papers, citing, scatter)
+            name: ShardedPaperVectors(name, entry, papers, references, scatter)
             for name, entry in manifest.vectors.items()
         }
 

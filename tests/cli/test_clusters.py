@@ -1,0 +1,68 @@
+"""What `citewise cluster` starts, and what it refuses; tests/engines has clusters that run."""
+
+from pathlib import Path
+
+import pytest
+
+from citewise.engines.ray import cluster
+from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.directory import ClusterState, Service
+from citewise.engines.ray.shard_node import NodeState
+from citewise.http.on_nodes import HttpNode
+from command_line import Run
+
+STATE = ClusterState(
+    version="1",
+    folder="",
+    generation=4,
+    shards=2,
+    replicas=1,
+    placement={0: ["n"], 1: ["n"]},
+    nodes={"n": NodeState("1", "here", 5, {4: [0, 1]}, 6)},
+    problems=[],
+    services={"s": "http://127.0.0.2:8000/"},
+)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """What would have been started."""
+    calls: list[tuple[object, ...]] = []
+
+    def up(*arguments: object) -> ClusterState:
+        calls.append(arguments)
+        return STATE
+
+    monkeypatch.setattr(cluster, "up", up)
+    return calls
+
+
+def test_http_that_others_reach_needs_a_token(
+    run: Run, tmp_path: Path, started: list[tuple[object, ...]]
+) -> None:
+    asked = ("cluster", "up", "--shards", tmp_path, "--address", "10.0.0.1:6379", "--http", 8000)
+    done = run(*asked)
+    assert done.code != 0 and "there is no token" in done.err, done.err
+    assert not started
+    assert run(*asked, "--token", "secret").code == 0 and started
+
+
+def test_http_runs_on_every_node(
+    run: Run, tmp_path: Path, started: list[tuple[object, ...]]
+) -> None:
+    done = run("cluster", "up", "--shards", tmp_path, "--http", 8000, "--allow-host", "Front")
+    assert done.code == 0 and "by HTTP at http://127.0.0.2:8000/" in done.out, done.err
+
+    folder, where, nodes, replicas, service = started[0]
+    assert (folder, where, nodes, replicas) == (tmp_path, Address("127.0.0.2"), 3, 2)
+    assert isinstance(service, Service) and service.kind is HttpNode
+    (settings,) = service.arguments
+    assert settings.library == "ray://127.0.0.2:6379/library"
+    assert (settings.port, settings.hosts) == (8000, ("front",))
+
+
+def test_without_http_nothing_answers_by_it(
+    run: Run, tmp_path: Path, started: list[tuple[object, ...]]
+) -> None:
+    run("cluster", "up", "--shards", tmp_path)
+    assert started[0][-1] is None
