@@ -11,7 +11,8 @@ from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, sh
 from citewise.engines.ray import cluster as clusters
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.directory import ClusterState
-from citewise.engines.shards.cutting import MOST_SHARDS, cut
+from citewise.engines.shards.cutting import cut
+from citewise.engines.shards.generations import MOST_SHARDS
 from citewise.errors import BadInput
 
 commands = typer.Typer()

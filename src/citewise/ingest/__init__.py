@@ -11,7 +11,7 @@ To add a format, write its module and name it in `FORMATS`, before the formats t
 detect its files.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -124,28 +124,30 @@ def read(
     report: Report,
     format: str = "",
     progress: Progress = lambda reading: None,
+    among: Sequence[str] = (),
 ) -> Iterator[tuple[Record, SourceLocation]]:
     """Yield (record, location) of the papers and citing sentences in all sources.
 
-    Malformed records are reported and skipped.
+    Malformed records are reported and skipped. `among` are all files of an import, where the
+    sources are only some of them: one that cannot be read does not stop the others.
     """
     if format and format not in FORMATS:
         raise BadInput(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
 
     files = list(find(paths, partial(_note_library, report)))
-    siblings = Siblings(tuple(files))
+    siblings = Siblings(tuple(among or files))
+    alone = len(siblings.files) == 1
     for path in files:
         try:
             source = open_source(path)
         except MissingData as error:
-            if len(files) == 1:
+            if alone:
                 raise
             report.note("skipped", "cannot_be_opened", SourceLocation(path, 1), detail=str(error))
             continue
         source.siblings = siblings
 
         try:
-            alone = len(files) == 1
             module = FORMATS[format] if format else _recognised(source, report, alone)
             if module is not None:
                 yield from _records(module, source, report, progress)

@@ -34,6 +34,7 @@ class EmbeddingWriter:
     """Writes every set of the next generation, after its segments are written.
 
     `old` are the sets of the generation before, `models` the word models that may embed papers.
+    Unless `listed`, large sets get no inverted lists: those of a shard are the whole library's.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class EmbeddingWriter:
         generation: str,
         old: Mapping[str, EmbeddingSet] | None,
         models: Mapping[str, WordModel],
+        listed: bool = True,
     ) -> None:
+        self._listing = listed
         self._library, self._generation, self._models = library, generation, dict(models)
         self._old = dict(old or {})
         self._made = {} if old is not None else dict(models)
@@ -119,7 +122,7 @@ class EmbeddingWriter:
         grown = VectorSetEntry(
             entry.about, entry.scale, runs, entry.lists, entry.centroids, entry.trained
         )
-        return self._listed(folder, grown)
+        return self._listed(folder, grown) if self._listing else grown
 
     def _listed(self, folder: Path, entry: VectorSetEntry) -> VectorSetEntry:
         """Return an entry whose rows have lists, if it is large enough; centroids are computed anew
