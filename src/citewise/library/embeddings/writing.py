@@ -34,7 +34,6 @@ class EmbeddingWriter:
     """Writes every set of the next generation, after its segments are written.
 
     `old` are the sets of the generation before, `models` the word models that may embed papers.
-    Unless `listed`, large sets get no inverted lists: those of a shard are the whole library's.
     """
 
     def __init__(
@@ -43,9 +42,7 @@ class EmbeddingWriter:
         generation: str,
         old: Mapping[str, EmbeddingSet] | None,
         models: Mapping[str, WordModel],
-        listed: bool = True,
     ) -> None:
-        self._listing = listed
         self._library, self._generation, self._models = library, generation, dict(models)
         self._old = dict(old or {})
         self._made = {} if old is not None else dict(models)
@@ -88,7 +85,7 @@ class EmbeddingWriter:
     def _whole(self, name: str, segments: Segments, words: Words) -> VectorSetEntry:
         model = self._made[name]
         fresh = VectorSetEntry(model.about, scale_of(model.about.size))
-        return self._append(name, fresh, _embedded(model, segments, words, 0, fresh), segments.rows)
+        return self._append(name, fresh, embedded(model, segments, words, 0, fresh), segments.rows)
 
     def _copied(self, name: str, taken: Rows) -> VectorSetEntry:
         old = self._old[name]
@@ -104,7 +101,7 @@ class EmbeddingWriter:
         old, model = self._old[name], self._models.get(name)
         first = len(old.files.codes)
         if model is not None and model.about == old.about:
-            parts = _embedded(model, segments, words, first, old.entry)
+            parts = embedded(model, segments, words, first, old.entry)
         else:
             parts = _without_vectors(segments.rows - first, old.about)
         return self._append(name, old.entry, parts, segments.rows - first)
@@ -122,7 +119,7 @@ class EmbeddingWriter:
         grown = VectorSetEntry(
             entry.about, entry.scale, runs, entry.lists, entry.centroids, entry.trained
         )
-        return self._listed(folder, grown) if self._listing else grown
+        return self._listed(folder, grown)
 
     def _listed(self, folder: Path, entry: VectorSetEntry) -> VectorSetEntry:
         """Return an entry whose rows have lists, if it is large enough; centroids are computed anew
@@ -178,7 +175,7 @@ def _check(name: str) -> None:
         )
 
 
-def _embedded(
+def embedded(
     model: WordModel, segments: Segments, words: Words, first: int, entry: VectorSetEntry
 ) -> Iterator[Codes]:
     """Yield the codes of all rows from `first` on, a batch at a time."""
