@@ -134,7 +134,7 @@ def read(
     if format and format not in FORMATS:
         raise BadInput(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
 
-    files = list(find(paths, partial(_note_library, report)))
+    files = list(find(paths, partial(note_library, report)))
     siblings = Siblings(tuple(among or files))
     alone = len(siblings.files) == 1
     for path in files:
@@ -155,7 +155,8 @@ def read(
             source.close()
 
 
-def _note_library(report: Report, library: Path) -> None:
+def note_library(report: Report, library: Path) -> None:
+    """Report a library in a source folder, which is not read."""
     location = SourceLocation(str(library), 1)
     report.note("skipped", "citewise_library", location, detail="not read as a source")
 

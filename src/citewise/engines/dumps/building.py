@@ -7,6 +7,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import filelock
@@ -28,7 +29,8 @@ from citewise.engines.shards.generations import (
 )
 from citewise.engines.shards.manifest import ShardsManifest
 from citewise.errors import BadInput, LibraryBusy, MissingData
-from citewise.ingest.report import Report, SourceLocation
+from citewise.ingest import note_library
+from citewise.ingest.report import Report
 from citewise.ingest.source import find
 from citewise.protocols import WordModel
 
@@ -145,13 +147,8 @@ def _planned(
 
 def _files(sources: Iterable[str | Path], report: Report) -> Iterator[SourceFile]:
     """Yield the files of the sources, in the order in which `citewise index` reads them."""
-
-    def left_out(library: Path) -> None:
-        location = SourceLocation(str(library), 1)
-        report.note("skipped", "citewise_library", location, detail="not read as a source")
-
     given = (str(each) if str(each) == "-" else str(Path(each).resolve()) for each in sources)
-    for path in find(given, left_out):
+    for path in find(given, partial(note_library, report)):
         if not Path(path).is_file():
             raise BadInput(
                 f"{path}: a build is read by several processes and may be read again, so it takes "
