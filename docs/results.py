@@ -88,6 +88,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "cluster-equality": cluster.equality,
     "cluster-latency": cluster.latency,
     "cluster-faults": cluster.faults,
+    "dump-build": cluster.building,
     "bibliographies": reading.bibliographies,
     "mutations": reading.mutations,
     "flips": engine.flips,

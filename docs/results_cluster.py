@@ -80,3 +80,39 @@ def faults() -> str:
         ]
 
     return titled("cluster-faults", rows)
+
+
+def building() -> str:
+    """Return what it costs to build shards from a dump, beside a library that is cut."""
+    memory, work = "peak memory of all processes, MB", "largest work folder, MB"
+
+    def rows(found: Result) -> Table:
+        head = ["", "seconds", "processor seconds", memory, "other files at most, MB"]
+        return head, [
+            [
+                f"`citewise {name}`",
+                found[name]["seconds"],
+                found[name]["processor seconds"],
+                found[name][memory],
+                found[name].get(work, found[name].get("library MB", "")),
+            ]
+            for name in ("index", "shard", "build")
+        ]
+
+    found = result("dump_build")
+    if found is None:
+        return titled("dump_build", rows)
+    speed, cheap = found["works a second"], found["works a processor second"]
+    killed, shards = found["killed"], found["build"]["shards MB"]
+    return (
+        f"{titled('dump_build', rows)} {cell(found['works'])} works in {found['files']} files of "
+        f"{cell(found['dump MB'])} MB, {found['shards']} shards of {cell(shards)} MB, "
+        f"{found['workers']} workers; a load of {found['load, mean of 15 minutes']}.\n\n"
+        f"Works a second: {cell(speed['index and shard'])} by `index` and `shard`, "
+        f"{cell(speed['build'])} by `build`; works a processor second: "
+        f"{cell(cheap['index and shard'])} and {cell(cheap['build'])}. The same files but for the "
+        f"inverted index: {cell(found['same files as index and shard'])}. Killed "
+        f"{killed['kills']} times, {killed['each after, seconds']} seconds after its start each "
+        f"time, a build was done after {killed['last run, seconds']} seconds more; the same files: "
+        f"{cell(killed['same files'])}."
+    )

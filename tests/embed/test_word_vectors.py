@@ -46,7 +46,7 @@ def test_a_vector_worked_by_hand() -> None:
     assert found == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.dictionaries(st.integers(-1, 3), st.integers(1, 9)), max_size=12))
 def test_papers_together_have_the_vectors_that_each_has_alone(papers: list[dict[int, int]]) -> None:
     together = model("int8").vectors_of_rows(counted(*papers), counted(*papers[::-1]))

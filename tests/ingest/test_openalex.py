@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from citewise.ingest import openalex
+from citewise.ingest.json_stream import ObjectScanner
 from citewise.ingest.report import Report
 from ingest.json_sources import (
     COMPRESSORS,
@@ -205,6 +206,37 @@ def test_api_page_on_one_line() -> None:
     papers, report = clean(openalex, page)
     assert [paper.id for paper in papers] == ["openalex:W2741809807", "openalex:W99999"]
     assert report.counts == {("skipped", "not_an_object"): 2}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_an_abstract_with_the_name_of_a_page_is_no_page(indent: int | None) -> None:
+    """The API's pages are in an array named `results`, and so are the positions of that word."""
+    works = [
+        {
+            **WORK,
+            "id": f"{WORK['id']}{end}",
+            "abstract_inverted_index": {"our": [0], "results": [1]},
+        }
+        for end in (1, 2)
+    ]
+    data = "\n".join(json.dumps(each, indent=indent) for each in works).encode()
+    assert detected(data)[0] == "openalex"
+    report = Report()
+    found = [record["abstract"] for _, record in openalex.records(source(data), report)]
+    assert found == ["our results"] * 2 and not report.counts
+
+    page = json.dumps({"results": works}, indent=indent).encode()
+    assert len(list(openalex.records(source(page), report))) == 2 and not report.counts
+
+
+def test_a_page_is_known_wherever_a_piece_ends() -> None:
+    """What is behind the bracket decides, and may come with the next piece."""
+    work = json.dumps({**WORK, "abstract_inverted_index": {"results": [1]}}).encode()
+    for text, count in ((b'{"results": [\n ' + work + b"," + work + b"]}", 2), (work, 1)):
+        for cut in range(len(text)):
+            scanner = ObjectScanner("results")
+            found = [*scanner.feed(text[:cut]), *scanner.feed(text[cut:]), *scanner.feed(b"", True)]
+            assert [part for _, part, _ in found] == [work] * count
 
 
 def test_other_entities_are_skipped() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from citewise.ingest import jsonl
@@ -26,6 +26,7 @@ from citewise.ingest.report import Report, SourceLocation
 from citewise.text import ids
 from citewise.types import Paper
 from ingest.json_sources import json_objects, raw
+from properties import examples
 
 PLACE = SourceLocation("papers.jsonl", 7)
 NEXT_YEAR = datetime.date.today().year + 1
@@ -101,14 +102,14 @@ def is_taken_as_it_is(**changes: object) -> bool:
 
 
 @given(records)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_a_record_gives_the_same_paper_and_report_either_way(record: dict[str, Any]) -> None:
     line = msgspec.json.encode(record)
     assert at_once(line) == by_field(line)
 
 
 @given(json_objects(NAMES))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_so_does_a_record_of_any_types(record: dict[str, Any]) -> None:
     line = msgspec.json.encode(record)
     assert at_once(line) == by_field(line)

@@ -50,3 +50,17 @@ def test_a_patch_by_another_of_its_papers_ids(put: Put) -> None:
     assert papers == [
         dataclasses.replace(PREPRINT, references=(*PREPRINT.references, "doi:10.1000/z"))
     ]
+
+
+def test_a_patch_that_was_taken_leaves_no_name_to_another(put: Put) -> None:
+    """The second record of a work does not get the patch of another work that waits then."""
+    whole = Paper("doi:10.1000/a", "Bees dance", authors=("Ada Muster",))
+    waits = Paper("doi:10.1000/b", "", "The abstract of another paper.")
+    papers, report = put(
+        Paper("doi:10.1000/a", "", ids=("s2:1",), references=("doi:10.1000/z",)),
+        whole,
+        waits,
+        dataclasses.replace(whole, year=1999),
+    )
+    assert [paper.abstract for paper in papers] == [""]
+    assert report.counts["skipped", "no_title"] == 1

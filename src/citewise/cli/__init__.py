@@ -35,6 +35,7 @@ COMMANDS = {
     "train": "transformers",
     "serve": "serving",
     "shard": "clusters",
+    "build": "clusters",
     "cluster": "clusters",
 }
 """The module of each command or group of commands, in the order in which help lists them."""

@@ -1,5 +1,7 @@
 """The commands that cut a library into shards and serve these from a cluster."""
 
+import contextlib
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -7,12 +9,30 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from citewise.cli.terminal import FolderOption, LibraryOption, progress, say, show
+from citewise.cli.tables import report_table
+from citewise.cli.terminal import (
+    FolderOption,
+    LibraryOption,
+    SourceFormat,
+    progress,
+    progress_by_stage,
+    reporting,
+    say,
+    show,
+)
+from citewise.embed.word_models import word_models
+from citewise.engines.dumps.building import BuildSettings, build_shards
+from citewise.engines.dumps.plan import no_models
+from citewise.engines.dumps.tasks import Workers
+from citewise.engines.dumps.workers import LocalWorkers
 from citewise.engines.ray import cluster as clusters
 from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.building import RayWorkers
 from citewise.engines.ray.directory import ClusterState, Service
-from citewise.engines.shards.cutting import MOST_SHARDS, cut
-from citewise.errors import BadInput
+from citewise.engines.shards.cutting import cut
+from citewise.engines.shards.generations import MOST_SHARDS
+from citewise.engines.shards.manifest import ShardsManifest
+from citewise.errors import BadInput, MissingData
 from citewise.http.running import is_local, require_extra
 from citewise.http.settings import Settings
 
@@ -38,6 +58,91 @@ def shard(
     """Cut a library into shards, which answer together as it does; again for a new generation."""
     with progress("cutting") as bar:
         manifest = cut(library, shards, output, bar)
+    _say_written(output, manifest)
+
+
+@commands.command(
+    epilog="Example: citewise build openalex/works --output my-shards --shards 64 --workers 8"
+)
+def build(
+    dumps: Annotated[
+        list[Path],
+        typer.Argument(help="Files and folders; .gz, .xz, .zst too.", show_default=False),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder of the shards.", show_default=False)
+    ],
+    shards: Annotated[
+        int, typer.Option(min=1, max=MOST_SHARDS, help="How many; the papers are dealt to them.")
+    ] = 3,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1_024, help="Processes, or tasks at once on a cluster; 0 for one a core."
+        ),
+    ] = 0,
+    address: Annotated[
+        str,
+        typer.Option(
+            metavar="HOST:PORT", help="Build on the Ray cluster there, whose nodes see all folders."
+        ),
+    ] = "",
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where files are kept until it is done, beside the shards where none is named."
+        ),
+    ] = None,
+    format: Annotated[
+        SourceFormat | None, typer.Option(help="The dumps' format, if not recognised.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write what was skipped, repaired or merged, a JSON object a line."),
+    ] = None,
+    keep_versions: Annotated[
+        bool, typer.Option("--keep-versions", help="Never merge papers by title.")
+    ] = False,
+    vectors: Annotated[
+        bool,
+        typer.Option(
+            "--vectors/--no-vectors", help="Give papers vectors, by the word model that ships."
+        ),
+    ] = True,
+) -> None:
+    """Make shards from dumps of OpenAlex, Semantic Scholar or other files; where it was killed, the
+    same command goes on.
+    """
+    settings = BuildSettings(
+        shards=shards,
+        work=work,
+        format=format.value if format else "",
+        keep_versions=keep_versions,
+        models=word_models if vectors else no_models,
+    )
+    with contextlib.ExitStack() as stack:
+        done = reporting(stack, report)
+        does = stack.enter_context(contextlib.closing(_workers(workers, address)))
+        bar = stack.enter_context(progress_by_stage())
+        try:
+            manifest = build_shards(dumps, output, settings, does, done, bar)
+        except MissingData:
+            stack.close()
+            if done.counts:
+                say(report_table(done))
+            raise
+    _say_written(output, manifest)
+    say(report_table(done))
+
+
+def _workers(count: int, address: str) -> Workers:
+    """Return what does the tasks of a build: processes of this machine, or a cluster."""
+    if not address:
+        return LocalWorkers(count or os.cpu_count() or 1)
+    return RayWorkers(Address.parse(f"ray://{address.removeprefix('ray://')}"), count)
+
+
+def _say_written(output: Path, manifest: ShardsManifest) -> None:
     say(
         f"{escape(str(output))}: generation {manifest.generation}, {manifest.papers:,} papers in "
         f"{len(manifest.shards)} shards, {manifest.bytes_on_disk / 1e6:,.0f} MB"

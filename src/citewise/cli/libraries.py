@@ -1,12 +1,11 @@
 """The commands that make, show and change libraries."""
 
 import contextlib
-import functools
 from collections.abc import Callable
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
-from typing import IO, Annotated, get_args
+from typing import Annotated, get_args
 
 import msgspec
 import typer
@@ -24,25 +23,24 @@ from citewise.cli.tables import (
 from citewise.cli.terminal import (
     FolderOption,
     LibraryOption,
+    SourceFormat,
     progress,
     progress_by_stage,
+    reporting,
     say,
     show,
     show_plain,
-    writing,
 )
 from citewise.embed.folder import MINILM
 from citewise.embed.word_models import NNSELECT
-from citewise.ingest import FORMATS as SOURCE_FORMATS
 from citewise.ingest import Reading
-from citewise.ingest.report import Event, Report, SourceLocation
+from citewise.ingest.report import Report, SourceLocation
 from citewise.plugins import plugins as found_plugins
 from citewise.protocols import Precision
 from citewise.render.tables import answer_table
 
 commands = typer.Typer()
 
-SourceFormat = Enum("SourceFormat", {name: name for name in SOURCE_FORMATS}, type=str)  # type: ignore[misc]
 PrecisionChoice = Enum("PrecisionChoice", {name: name for name in get_args(Precision)}, type=str)  # type: ignore[misc]
 INT8 = PrecisionChoice("int8")
 
@@ -105,8 +103,7 @@ def index(
 ) -> None:
     """Create a library or extend it; malformed records are counted and named, and stop nothing."""
     with contextlib.ExitStack() as stack:
-        events = stack.enter_context(writing(report)) if report else None
-        done = Report(listener=functools.partial(_write_event, events) if events else None)
+        done = reporting(stack, report)
         bar = stack.enter_context(progress("indexing"))
 
         first_row = _rows(library)
@@ -127,7 +124,7 @@ def index(
                 say(report_table(done))
             raise
 
-        if events and done.imported:
+        if report and done.imported:
             _note_near_duplicates(library, first_row, done)
 
     if done.imported:
@@ -142,10 +139,6 @@ def index(
 
 def _show_reading(bar: Callable[[int, int | None], None], reading: Reading) -> None:
     bar(reading.done, reading.size)
-
-
-def _write_event(file: IO[str], event: Event) -> None:
-    file.write(msgspec.json.encode(event).decode() + "\n")
 
 
 def _rows(library: Path) -> int:

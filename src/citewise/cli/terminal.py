@@ -9,9 +9,11 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import IO, Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -19,6 +21,8 @@ from rich.segment import Segment
 
 from citewise import systems
 from citewise.errors import BadInput
+from citewise.ingest import FORMATS as SOURCE_FORMATS
+from citewise.ingest.report import Event, Report
 
 
 def _folder(text: str | Path) -> Path:
@@ -46,6 +50,8 @@ FolderOption = Annotated[
     ),
 ]
 """A library that is written: on disk, unlike some that are only read."""
+
+SourceFormat = Enum("SourceFormat", {name: name for name in SOURCE_FORMATS}, type=str)  # type: ignore[misc]
 
 SystemOption = Annotated[
     str,
@@ -211,3 +217,15 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
         raise
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def reporting(stack: contextlib.ExitStack, path: Path | None) -> Report:
+    """Return a report of an import; its events are written to a file, if one is named."""
+    if path is None:
+        return Report()
+    file = stack.enter_context(writing(path))
+
+    def write(event: Event) -> None:
+        file.write(msgspec.json.encode(event).decode() + "\n")
+
+    return Report(listener=write)

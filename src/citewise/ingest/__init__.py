@@ -12,7 +12,7 @@ To add a format, write its module and name it in `FORMATS`, before the formats t
 detect its files.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -126,28 +126,30 @@ def read(
     report: Report,
     format: str = "",
     progress: Progress = lambda reading: None,
+    among: Sequence[str] = (),
 ) -> Iterator[tuple[Record, SourceLocation]]:
     """Yield (record, location) of the papers and citing sentences in all sources.
 
-    Malformed records are reported and skipped.
+    Malformed records are reported and skipped. `among` are all files of an import, where the
+    sources are only some of them: one that cannot be read does not stop the others.
     """
     if format and format not in FORMATS:
         raise BadInput(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
 
-    files = list(find(paths, partial(_note_library, report)))
-    siblings = Siblings(tuple(files))
+    files = list(find(paths, partial(note_library, report)))
+    siblings = Siblings(tuple(among or files))
+    alone = len(siblings.files) == 1
     for path in files:
         try:
             source = open_source(path)
         except MissingData as error:
-            if len(files) == 1:
+            if alone:
                 raise
             report.note("skipped", "cannot_be_opened", SourceLocation(path, 1), detail=str(error))
             continue
         source.siblings = siblings
 
         try:
-            alone = len(files) == 1
             module = FORMATS[format] if format else _recognised(source, report, alone)
             if module is not None:
                 yield from _records(module, source, report, progress)
@@ -155,7 +157,8 @@ def read(
             source.close()
 
 
-def _note_library(report: Report, library: Path) -> None:
+def note_library(report: Report, library: Path) -> None:
+    """Report a library in a source folder, which is not read."""
     location = SourceLocation(str(library), 1)
     report.note("skipped", "citewise_library", location, detail="not read as a source")
 

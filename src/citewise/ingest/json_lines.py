@@ -105,11 +105,13 @@ def _listed(value: Any, page: str) -> list[Any]:
 
 
 def _page_of(value: Any, page: str) -> list[Any] | None:
-    """Return the array of the given name in an object or in the objects inside it, or None."""
+    """Return the array of objects of the given name in an object or in the objects inside it, or
+    None. An inverted abstract has such a name, too, where it has the word; with numbers behind it.
+    """
     if not isinstance(value, dict):
         return None
-    if isinstance(value.get(page), list):
-        items: list[Any] = value[page]
+    items = value.get(page)
+    if isinstance(items, list) and (not items or any(isinstance(item, dict) for item in items)):
         return items
     inner = (_page_of(member, page) for member in value.values() if isinstance(member, dict))
     return next((found for found in inner if found is not None), None)

@@ -11,6 +11,7 @@ from citewise.ingest.report import Report, SourceLocation
 from citewise.ingest.source import LONGEST_RECORD, Source, pieces
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+(?P<end>["\n])?|[][{}:,\n]')
+_CHARACTER = re.compile(rb"\S")
 _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 Scanned = tuple[int, bytes, str]
@@ -48,6 +49,8 @@ class ObjectScanner:
         for token in _TOKEN.finditer(self._buffer, self._at):
             if token[0][:1] == b'"' and not token["end"] and not last:
                 break
+            if token[0] == b"[" and self._may_start_page() and not self._next(token) and not last:
+                break
 
             self._at = token.end()
             if token[0][-1] in b'":,':  # most tokens, and nothing begins or ends with them
@@ -84,7 +87,7 @@ class ObjectScanner:
             self._pass_over(text)
         elif text == b"{":
             yield from self._take_opening(token.start())
-        elif text == b"[" and self._starts_page():
+        elif text == b"[" and self._may_start_page() and self._next(token) in (b"{", b"]"):
             self._around, self._in_page, self._open = len(self._open), True, []
         elif text == b"[" and self._open:
             self._open.append(text)
@@ -94,8 +97,15 @@ class ObjectScanner:
         self._before = text
         self._line_is_blank = self._line_is_blank and text == b"["
 
-    def _starts_page(self) -> bool:
-        """Return whether a bracket begins the array of a page."""
+    def _next(self, token: re.Match[bytes]) -> bytes:
+        """Return the character behind a token, b"" where it has not come yet. A page has objects;
+        an inverted abstract with a word of the page's name has numbers behind it.
+        """
+        following = _CHARACTER.search(self._buffer, token.end())
+        return following[0] if following else b""
+
+    def _may_start_page(self) -> bool:
+        """Return whether a bracket begins the array of a page, if objects are in it."""
         return (
             bool(self._page and self._open)
             and not self._around

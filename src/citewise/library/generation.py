@@ -66,6 +66,7 @@ class Generation:
         self._evidence: EvidenceWriter | None = None
         self._pending: list[Entries] = []
         self._replaced: dict[int, Entries] = {}
+        self._dropped: list[int] = []
         self._rows = self._base
 
         sets = old.vectors.sets if old is not None else None
@@ -121,11 +122,12 @@ class Generation:
         return self.append(entry)
 
     def delete(self, rows: list[int]) -> None:
-        """Mark rows as deleted."""
-        if any(row >= self._flushed for row in rows):
-            self.flush()
+        """Mark rows as deleted; those that are pending are written all the same, so that the rows
+        of a batch do not depend on what is deleted within it.
+        """
         self._deleted.update(rows)
-        self._lexical.remove(rows)
+        self._lexical.remove([row for row in rows if row < self._flushed])
+        self._dropped += [row for row in rows if row >= self._flushed]
 
     def remove(self, rows: list[int]) -> None:
         """Mark rows of the old generation as deleted, with the sentences of their papers."""
@@ -167,7 +169,8 @@ class Generation:
             entries = entries.take(positions)
 
         self._lexical.add(first, entries.years.tolist(), self._segment.extend(entries, self._terms))
-        self._pending, self._replaced = [], {}
+        self._lexical.remove(self._dropped)
+        self._pending, self._replaced, self._dropped = [], {}, []
 
     @property
     def _flushed(self) -> int:

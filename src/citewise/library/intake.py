@@ -12,7 +12,7 @@ from citewise.arrays import Hashes, HashTable, Rows
 from citewise.ingest.report import Report, SourceLocation
 from citewise.library.entries import Batch, Entries
 from citewise.library.evidence.sentences import Sentences
-from citewise.library.generation import Generation
+from citewise.library.growing import Growing
 from citewise.library.pending_patches import PendingPatches
 from citewise.library.similar_references import nearly_same
 from citewise.library.tables import Lookup
@@ -33,7 +33,7 @@ class Intake:
     that share no key and no title with another are added together, the others one by one, in order.
     """
 
-    def __init__(self, generation: Generation, report: Report, keep_versions: bool) -> None:
+    def __init__(self, generation: Growing, report: Report, keep_versions: bool) -> None:
         self._generation, self._report, self._keep_versions = generation, report, keep_versions
         self._seen, self._titles, self._sentences = HashTable(), HashTable(), HashTable()
         self._light: set[int] = set()

@@ -1,6 +1,7 @@
 """The manifest: the one file that says what a library's current generation consists of."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -79,19 +80,16 @@ class Manifest(msgspec.Struct, frozen=True):
     @property
     def fingerprint(self) -> str:
         """Return a hash that is the same for libraries with the same content."""
-        whole = msgspec.json.encode(
-            [
-                self.papers,
-                self.rows,
-                sorted(
-                    (path, entry.checksum)
-                    for path, entry in self.files.items()
-                    if not path.startswith("lexical")
-                ),
-            ]
-        )
+        return fingerprint_of(self.papers, self.rows, self.files)
 
-        return hashlib.blake2b(whole, digest_size=8).hexdigest()
+
+def fingerprint_of(papers: int, rows: int, files: Mapping[str, FileEntry]) -> str:
+    """Return a hash of counts and checksums; the same papers may give another inverted index."""
+    checksums = sorted(
+        (path, entry.checksum) for path, entry in files.items() if "lexical/" not in path
+    )
+    whole = msgspec.json.encode([papers, rows, checksums])
+    return hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 
 class _Version(msgspec.Struct):

@@ -33,7 +33,8 @@ class PendingPatches:
             self._database = sqlite3.connect(self._file)
             self._database.executescript(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
-                "CREATE TABLE patches (number INTEGER PRIMARY KEY, content BLOB);"
+                # a number is never used again: names of patches that were taken stay behind
+                "CREATE TABLE patches (number INTEGER PRIMARY KEY AUTOINCREMENT, content BLOB);"
                 "CREATE TABLE names (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) "
                 "WITHOUT ROWID;"
             )

@@ -128,7 +128,7 @@ def read_ahead(
         for frame in frames:
             report.replay(frame.events, frame.read)
             if frame.error:
-                raise _error(*frame.error)
+                raise error_of(*frame.error)
             if frame.reading:
                 progress(frame.reading)
             if frame.contents or frame.sentences:
@@ -184,8 +184,8 @@ def _drain(pipe: IO[bytes], frames: "queue.Queue[bytes]") -> None:
     frames.put(b"")
 
 
-def _error(name: str, message: str) -> CitewiseError:
-    """Return the error of the reader as one of the same class."""
+def error_of(name: str, message: str) -> CitewiseError:
+    """Return the error of another process, by the name of its class and its message."""
     kind = getattr(errors, name, CitewiseError)
     known = isinstance(kind, type) and issubclass(kind, CitewiseError)
 

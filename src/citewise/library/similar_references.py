@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from citewise.library.folder import LibraryFolder
-from citewise.library.generation import Generation
+from citewise.library.growing import Growing
 from citewise.library.versions import likely_same
 from citewise.text import ids
 from citewise.text.titles import SAME_TITLE, similar_titles
@@ -15,7 +15,7 @@ Titles = dict[int, str]
 """Rows and their titles."""
 
 
-def nearly_same(generation: Generation, light: Iterable[int]) -> Iterator[tuple[int, int]]:
+def nearly_same(generation: Growing, light: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield (row, row of a light paper that is the same) among this import's papers and those of
     the old generation.
 
@@ -50,7 +50,7 @@ def _similar(queries: Titles, titles: Titles) -> Iterator[tuple[int, int]]:
             yield rows[one], others[other]
 
 
-def _near(generation: Generation, library: LibraryFolder, titles: Iterable[str]) -> Titles:
+def _near(generation: Growing, library: LibraryFolder, titles: Iterable[str]) -> Titles:
     """Return the papers of the library that may have nearly the same title as one of `titles`.
 
     Of n words, similar titles share at least SAME_TITLE * n, so they share one of any

@@ -24,7 +24,7 @@ from citewise.library.vectors import (
 )
 from citewise.protocols import EncodedBy
 
-_NAME = "000001"
+RUN = "000001"
 """What the files of a set are called in a shard."""
 
 _BATCH = 4_096
@@ -47,13 +47,13 @@ def cut_embeddings(source: LibraryFolder, rows: Rows, folder: Path) -> dict[str,
     """
     entries = {}
     for name, each in source.vectors.sets.items():
-        runs, below = (RunEntry(_NAME, rows.size),), folder / FOLDER / name
-        write_array(below / f"{_NAME}.codes", each.files.codes.take(rows), np.int8)
+        runs, below = (RunEntry(RUN, rows.size),), folder / FOLDER / name
+        write_array(below / f"{RUN}.codes", each.files.codes.take(rows), np.int8)
         entry = msgspec.structs.replace(each.entry, codes=runs, lists=(), centroids="")
         if each.entry.centroids:
-            write_array(below / f"{_NAME}.lists", each.files.lists.take(rows), np.uint16)
-            write_array(below / f"{_NAME}.centroids", each.files.centroids, np.float32)
-            entry = msgspec.structs.replace(entry, lists=runs, centroids=_NAME)
+            write_array(below / f"{RUN}.lists", each.files.lists.take(rows), np.uint16)
+            write_array(below / f"{RUN}.centroids", each.files.centroids, np.float32)
+            entry = msgspec.structs.replace(entry, lists=runs, centroids=RUN)
         entries[name] = entry
     return entries
 

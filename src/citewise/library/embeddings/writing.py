@@ -85,7 +85,7 @@ class EmbeddingWriter:
     def _whole(self, name: str, segments: Segments, words: Words) -> VectorSetEntry:
         model = self._made[name]
         fresh = VectorSetEntry(model.about, scale_of(model.about.size))
-        return self._append(name, fresh, _embedded(model, segments, words, 0, fresh), segments.rows)
+        return self._append(name, fresh, embedded(model, segments, words, 0, fresh), segments.rows)
 
     def _copied(self, name: str, taken: Rows) -> VectorSetEntry:
         old = self._old[name]
@@ -101,7 +101,7 @@ class EmbeddingWriter:
         old, model = self._old[name], self._models.get(name)
         first = len(old.files.codes)
         if model is not None and model.about == old.about:
-            parts = _embedded(model, segments, words, first, old.entry)
+            parts = embedded(model, segments, words, first, old.entry)
         else:
             parts = _without_vectors(segments.rows - first, old.about)
         return self._append(name, old.entry, parts, segments.rows - first)
@@ -175,7 +175,7 @@ def _check(name: str) -> None:
         )
 
 
-def _embedded(
+def embedded(
     model: WordModel, segments: Segments, words: Words, first: int, entry: VectorSetEntry
 ) -> Iterator[Codes]:
     """Yield the codes of all rows from `first` on, a batch at a time."""

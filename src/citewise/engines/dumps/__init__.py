@@ -1,0 +1,1 @@
+"""Builds shards from dumps, in steps of many small tasks that processes or a cluster share."""
