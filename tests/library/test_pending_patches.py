@@ -52,15 +52,17 @@ def test_a_patch_by_another_of_its_papers_ids(put: Put) -> None:
     ]
 
 
-def test_a_patch_that_was_taken_leaves_no_name_to_another(put: Put) -> None:
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_a_patch_that_was_taken_leaves_no_name_to_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     """The second record of a work does not get the patch of another work that waits then."""
+    monkeypatch.setattr(entries, "BATCH", size)
     whole = Paper("doi:10.1000/a", "Bees dance", authors=("Ada Muster",))
+    early = Paper("doi:10.1000/a", "", ids=("s2:1",), references=("doi:10.1000/z",))
     waits = Paper("doi:10.1000/b", "", "The abstract of another paper.")
-    papers, report = put(
-        Paper("doi:10.1000/a", "", ids=("s2:1",), references=("doi:10.1000/z",)),
-        whole,
-        waits,
-        dataclasses.replace(whole, year=1999),
-    )
-    assert [paper.abstract for paper in papers] == [""]
+    report = citewise.add([early, whole, waits, dataclasses.replace(whole, year=1999)], tmp_path)
+
+    paper = citewise.open(tmp_path)[whole.id]
+    assert (paper.abstract, paper.references) == ("", early.references)
     assert report.counts["skipped", "no_title"] == 1
