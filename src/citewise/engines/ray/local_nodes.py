@@ -183,13 +183,18 @@ def _send(process: int, sent: signal.Signals) -> None:
 
 def _is_ray(process: int) -> bool:
     """Return whether a process still runs, and is one of Ray's: numbers are used again."""
-    if process in _children and _children[process].poll() is not None:
+    child = _children.get(process)
+    if child is not None and child.poll() is not None:
         del _children[process]
         return False
+
     try:
-        return b"ray" in Path(f"/proc/{process}/cmdline").read_bytes()
+        found = b"ray" in Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
-        return False
+        found = False
+    if child is not None and not found:  # it ended between the two looks
+        _children.pop(process).wait(_STOP_SECONDS)
+    return found
 
 
 def _moments(seconds: float) -> Iterator[None]:
