@@ -92,8 +92,7 @@ def build() -> str:
         speeds = found["papers a second"]
         shown = []
         for name, seconds in found["seconds"].items():
-            program = name.partition(":")[0]
-            speed = speeds[program if program in speeds else name]
+            speed = speeds[name if name in speeds else name.partition(":")[0]]
             shown.append([name, speed, rounds(seconds)])
         return ["what is built", "papers a second", "seconds, by round"], shown
 

@@ -14,6 +14,7 @@ from citewise.ingest.fulltext import latex_project
 from citewise.ingest.fulltext.latex_references import from_list
 from ingest.fulltext_documents import MAIN, PART, REFS
 from ingest.fulltext_sources import check, cited_titles, documents, marks, one, reasons
+from time_limits import allowed
 
 
 @pytest.fixture
@@ -225,7 +226,7 @@ def test_what_never_ends_takes_no_time(evil: str, tmp_path: Path) -> None:
     found, _ = documents(latex_project, path)
     for document in found:
         check(document)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < allowed(10)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5_000, "\ud800", "a/" * 2_000])
