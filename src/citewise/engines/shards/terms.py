@@ -19,8 +19,8 @@ from citewise.protocols import FIELDS, Matches, TermNumbers
 from citewise.scoring.bm25 import idf
 
 _MANY, _CARRIED = 2_500, 1_500
-"""Whoever wants more hits than that goes on to the references of the first that have some: those of
-so many come along.
+"""Where more hits than the first number are asked for, their references are asked for next: those of
+the second number of hits come with the answer.
 """
 
 _FEW = 2_500
