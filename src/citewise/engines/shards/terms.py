@@ -19,8 +19,8 @@ from citewise.protocols import FIELDS, Matches, TermNumbers
 from citewise.scoring.bm25 import idf
 
 _MANY, _CARRIED = 2_500, 1_500
-"""Where more hits than the first number are asked for, their references are asked for next: those of
-the second number of hits come with the answer.
+"""Where more hits than the first number are asked for, their references are asked for next: those
+of the second number of hits come with the answer.
 """
 
 _FEW = 2_500
