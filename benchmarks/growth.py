@@ -1,7 +1,9 @@
-"""How time and memory grow with the library: 50k, 150k, 315k papers of `cs`, and 2 million
-resampled from them.
+"""How time and memory grow with the library: 315k papers of `cs`, and millions resampled from them.
 
-    python benchmarks/growth.py            (some ten minutes)
+    python benchmarks/growth.py [PAPERS ...]
+
+The sizes that are not named keep the figures of an earlier run. A minute for 315k papers, half an
+hour for 7 million.
 """
 
 import json
@@ -14,10 +16,10 @@ from pathlib import Path
 
 import citewise
 from citewise.types import Paper
-from measuring import in_fresh_process, run_watched, save
+from measuring import COMMIT, RESULTS, in_fresh_process, run_watched, save
 from protocol import WORK, records, saved_queries
 
-SIZES = (50_000, 150_000, 315_077, 2_000_000)
+SIZES = (50_000, 150_000, 315_077, 2_000_000, 7_000_000, 20_000_000)
 ADDED = 1_000
 
 
@@ -48,8 +50,13 @@ def main() -> None:
     papers = list(records("cs"))
     random.Random(1).shuffle(papers)
     saved_queries("cs", 2022, least=5)
-    rows = [measure_size(papers, size) for size in SIZES]
-    save("growth", {"corpus": "cs, resampled above 315,077", "rows": rows})
+    for size in map(int, sys.argv[1:]) if sys.argv[1:] else SIZES:
+        row = measure_size(papers, size)
+        file = RESULTS / "growth.json"
+        before = json.loads(file.read_text())["rows"] if file.exists() else []
+        rows = [each for each in before if each["papers"] != size] + [row]
+        rows.sort(key=lambda each: each["papers"])
+        save("growth", {"corpus": "cs, resampled above 315,077", "rows": rows})
 
 
 def measure_size(papers: list[dict], size: int) -> dict:
@@ -75,13 +82,14 @@ def measure_size(papers: list[dict], size: int) -> dict:
 
     row = {
         "papers": size,
+        "commit": COMMIT,
         "build s": round(seconds, 1),
         "papers a second": round(size / seconds),
         "build peak MB": peak,
         "on disk MB": round(_bytes(library) / 1e6),
         "serving": in_fresh_process("serving.py", str(library)),
         "serving best": in_fresh_process("serving.py", str(library), "best"),
-        **time_changes(library),
+        **time_changes(papers, library),
     }
     shutil.rmtree(library)
     source.unlink()
@@ -89,16 +97,20 @@ def measure_size(papers: list[dict], size: int) -> dict:
     return row
 
 
-def time_changes(library: Path) -> dict:
-    """Return the seconds that adding and removing papers take."""
+def time_changes(papers: list[dict], library: Path) -> dict:
+    """Return the seconds that adding and removing papers take: texts, authors and references of
+    real ones, and a word that no other paper has.
+    """
     new = [
         Paper(
             id=f"new{number}",
-            title=f"A new paper number {number} on retrieval",
+            title=f"{paper['title']} new{number}",
+            abstract=paper.get("abstract") or "",
+            authors=tuple(paper.get("authors") or ()),
             year=2024,
-            abstract="We study how a library grows when papers arrive day by day.",
+            references=(*(paper.get("references") or ()), paper["id"]),
         )
-        for number in range(ADDED)
+        for number, paper in enumerate(papers[:ADDED])
     ]
 
     start = time.perf_counter()

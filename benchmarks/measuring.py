@@ -58,6 +58,16 @@ def peak_memory(pid: int | str = "self") -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
+def own_memory(pid: int | str = "self") -> int:
+    """Return a process's resident memory in MB without the files that it maps, which the system can
+    drop and read again.
+    """
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("RssAnon"):
+            return int(line.split()[1]) // 1024
+    return 0
+
+
 def run_watched(command: list[str]) -> tuple[float, int]:
     """Run a command; return its seconds and the peak resident memory in MB of it and its children
     together.

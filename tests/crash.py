@@ -286,7 +286,8 @@ def _leftovers(life: _Life) -> list[str]:
 
     manifest = LibraryFolder(life.library).manifest
     used = {f"segments/{entry.name}" for entry in manifest.segments}
-    used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"}
+    used |= {f"tables/{name}" for name in manifest.table_folders}
+    used |= {f"lexical/{manifest.lexical}"}
     used |= {f"evidence/{name}" for name in manifest.evidence}
     present = {
         f"{kind}/{each.name}"

@@ -17,6 +17,7 @@ from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.evidence.tables import EvidenceTables
 from citewise.library.files import walk
 from citewise.library.graph import GraphStore
+from citewise.library.levels import Changes, LevelledTables
 from citewise.library.lexical import LexicalReader, LexicalStore
 from citewise.library.location import folder_of
 from citewise.library.manifest import Manifest
@@ -70,7 +71,7 @@ class LibraryFolder:
             self._open_stores(manifest)
 
     def _open_stores(self, manifest: Manifest) -> None:
-        tables = self.path / "tables" / manifest.tables
+        folders = [self.path / "tables" / name for name in manifest.table_folders]
         self.manifest = manifest
         self.segments = Segments(
             [
@@ -79,8 +80,11 @@ class LibraryFolder:
             ]
         )
 
-        self.tables = Tables.load(tables)
-        self.vocabulary = Vocabulary(tables)
+        self.tables: Tables | LevelledTables = Tables.load(folders[0])
+        if manifest.changes:
+            changes = Changes.load(folders[-1])
+            self.tables = LevelledTables(self.tables, changes, manifest.rows)
+        self.vocabulary = Vocabulary(*folders)
         lexical = LexicalReader(self.path / "lexical" / manifest.lexical)
 
         self.papers = PaperStore(str(self.path), self.segments, self.tables)
@@ -97,7 +101,7 @@ class LibraryFolder:
     def _open_evidence(self, manifest: Manifest) -> EvidenceStore:
         segments = [EvidenceSegment(self.path / "evidence" / name) for name in manifest.evidence]
         if segments:
-            tables = EvidenceTables.load(self.path / "tables" / manifest.tables)
+            tables = EvidenceTables.load(self.path / "tables" / manifest.table_folders[-1])
         else:
             nothing = np.zeros(0, np.int64)
             tables = EvidenceTables.build([], nothing, self.tables.keys, self.segments.years)

@@ -15,7 +15,8 @@ import numpy as np
 
 from citewise.arrays import Rows
 from citewise.library import manifest as manifests
-from citewise.library.derived_tables import derive
+from citewise.library.changes import can_change
+from citewise.library.derived_tables import derive, derive_changes
 from citewise.library.embeddings.writing import EmbeddingWriter, files_of
 from citewise.library.entries import BATCH, Entries
 from citewise.library.evidence.segment import EvidenceSegment, EvidenceWriter
@@ -27,7 +28,7 @@ from citewise.library.manifest import FileEntry, Manifest, SegmentEntry, VectorS
 from citewise.library.own_files import GENERATION, KINDS, delete_embeddings, delete_own
 from citewise.library.segment import Segment, SegmentWriter
 from citewise.library.segments import Segments, first_joined
-from citewise.library.vocabulary import VocabularyWriter
+from citewise.library.vocabulary import Vocabulary, VocabularyWriter
 from citewise.protocols import FIELDS, WordModel
 from citewise.text.tokens import TermNumbering
 from citewise.types import Paper
@@ -216,19 +217,14 @@ class Generation:
             self.abandon()
             return
 
-        old_deleted = self.kept.tables.deleted.tolist() if self.kept is not None else []
-        deleted = np.array(sorted({*old_deleted, *self._deleted}), np.int64)
+        before = self.kept.tables.deleted if self.kept is not None else np.zeros(0, np.int64)
+        deleted = np.union1d(before, np.array([*self._deleted], np.int64))
         with ThreadPoolExecutor(1) as beside:  # the lexical engine finishes in threads of its own
             finishing = beside.submit(self._lexical.close)
             entries, segments = self._joined_segments()
             evidence = self._joined_evidence()
 
-            folder = self.path / "tables" / self._name
-            tables, evidence_tables = derive(segments, deleted, evidence, self._deleted_sentences())
-            tables.save(folder)
-            if evidence:
-                evidence_tables.save(folder)
-            self._vocabulary.save(folder)
+            below = self._write_tables(segments, deleted, evidence)
             vectors = self._write_embeddings(segments)
 
             finishing.result()
@@ -239,16 +235,20 @@ class Generation:
             papers=rows - deleted.size,
             rows=rows,
             segments=tuple(entries),
-            tables=self._name,
+            tables=below or self._name,
+            changes=self._name if below else "",
             lexical=self._name,
-            lengths=_lengths(segments, deleted),
+            lengths=self._lengths(segments, deleted),
             light=self._light,
             evidence=tuple(segment.folder.name for segment in evidence),
             files=self._file_entries(
-                entries, [segment.folder.name for segment in evidence], files_of(vectors)
+                [f"segments/{entry.name}" for entry in entries]
+                + [f"evidence/{segment.folder.name}" for segment in evidence]
+                + [f"tables/{name}" for name in sorted({self._name, below or self._name})],
+                files_of(vectors),
             ),
             vectors=vectors,
-            format=manifests.FORMAT if vectors else 2 if evidence else 1,
+            format=manifests.FORMAT if below else 3 if vectors else 2 if evidence else 1,
             written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
 
@@ -305,12 +305,50 @@ class Generation:
 
         return segments
 
+    def _write_tables(
+        self, segments: list[Segment], deleted: Rows, evidence: list[EvidenceSegment]
+    ) -> str:
+        """Write the tables: all of them, or what has changed since older ones were written, whose
+        folder is then returned.
+        """
+        folder, kept, rows = self.path / "tables" / self._name, self.kept, _rows(segments)
+        sentences = self._deleted_sentences()
+        if kept is None or not can_change(kept.tables.base, rows, deleted):
+            tables, evidence_tables = derive(segments, deleted, evidence, sentences)
+            tables.save(folder)
+            self._vocabulary.save(folder)
+            below = ""
+        else:
+            below = kept.manifest.tables
+            base = (kept.tables.base, self.path / "tables" / below)
+            changes, evidence_tables = derive_changes(base, segments, deleted, evidence, sentences)
+            changes.save(folder)
+            self._vocabulary.save(folder, len(Vocabulary(base[1])))
+
+        if evidence:
+            evidence_tables.save(folder)
+        return below
+
+    def _lengths(self, segments: list[Segment], deleted: Rows) -> dict[str, int]:
+        """Return the number of terms in each field of all papers that are not deleted."""
+        old, every = self.kept, Segments(segments)
+        before = old.tables.deleted if old is not None else np.zeros(0, np.int64)
+        new = np.arange(self._base, every.rows)
+        gone = np.setdiff1d(deleted, before, assume_unique=True)
+        return {
+            field: (old.manifest.lengths[field] if old is not None else 0)
+            + _length(every, field, new)
+            - _length(every, field, gone)
+            for field in FIELDS
+        }
+
     def _write_embeddings(self, segments: list[Segment]) -> dict[str, VectorSetEntry]:
         """Write the vectors of papers; return the sets of the new generation."""
-        stems = self._vocabulary.words()
         taken = self._old.papers.rows if self._old is not None and self.kept is None else None
         return self.embeddings.write(
-            Segments(segments), lambda terms: [stems[term] for term in terms.tolist()], taken
+            Segments(segments),
+            lambda terms: [self._vocabulary.word(term) for term in terms.tolist()],
+            taken,
         )
 
     def _deleted_sentences(self) -> Rows:
@@ -319,11 +357,9 @@ class Generation:
             return self._forgotten
         return np.union1d(self._forgotten, self.kept.evidence.tables.deleted)
 
-    def _file_entries(
-        self, entries: list[SegmentEntry], evidence: list[str], vectors: list[str]
-    ) -> dict[str, FileEntry]:
-        """Return the sizes and checksums of all files of the generation; new files are made
-        durable.
+    def _file_entries(self, folders: list[str], vectors: list[str]) -> dict[str, FileEntry]:
+        """Return the sizes and checksums of all files of the generation: those in some folders,
+        the lexical index and vectors; new files are made durable.
         """
         known = dict(self.kept.manifest.files) if self.kept is not None else {}
         known |= {  # files of the lexical index that are hard links to the old generation's
@@ -332,10 +368,7 @@ class Generation:
             if self.kept is not None and name.startswith("lexical/") and not name.endswith(".json")
         }
 
-        folders = [Path("segments") / entry.name for entry in entries]
-        folders += [Path("evidence") / name for name in evidence]
-        folders += [Path("tables") / self._name, Path("lexical") / self._name]
-
+        folders = [*folders, f"lexical/{self._name}"]
         every = [file for folder in folders for file in walk(self.path / folder)]
         every += [self.path / name for name in vectors]
         files = {}
@@ -361,15 +394,16 @@ def _join(segments: list[Segment], folder: Path) -> Segment:
     return Segment(folder, writer.rows)
 
 
-def _lengths(segments: list[Segment], deleted: Rows) -> dict[str, int]:
-    """Return the number of terms in each field of all papers that are not deleted."""
-    totals = {}
-    for field in FIELDS:
-        lengths = np.concatenate(
-            [np.zeros(0, np.uint32), *(part.array(f"{field}.lengths") for part in segments)]
-        )
-        totals[field] = int(lengths.sum(dtype=np.int64)) - int(lengths[deleted].sum(dtype=np.int64))
-    return totals
+def _rows(segments: list[Segment]) -> int:
+    return sum(segment.rows for segment in segments)
+
+
+def _length(segments: Segments, field: str, rows: Rows) -> int:
+    """Return the number of terms in a field of some papers."""
+    return sum(
+        int(segment.array(f"{field}.lengths")[local].sum(dtype=np.int64))
+        for segment, _, local in segments.split(rows)
+    )
 
 
 def collect_garbage(path: Path, manifest: Manifest | None) -> None:
@@ -377,7 +411,8 @@ def collect_garbage(path: Path, manifest: Manifest | None) -> None:
     that was killed.
     """
     used = {f"segments/{entry.name}" for entry in manifest.segments} if manifest else set()
-    used |= {f"tables/{manifest.tables}", f"lexical/{manifest.lexical}"} if manifest else set()
+    used |= {f"tables/{name}" for name in manifest.table_folders} if manifest else set()
+    used |= {f"lexical/{manifest.lexical}"} if manifest else set()
     used |= {f"evidence/{name}" for name in manifest.evidence} if manifest else set()
 
     for kind in KINDS:

@@ -15,7 +15,7 @@ from citewise.library.evidence.sentences import Sentences
 from citewise.library.growing import Growing
 from citewise.library.pending_patches import PendingPatches
 from citewise.library.similar_references import nearly_same
-from citewise.library.tables import Lookup
+from citewise.library.tables import RowsByHash
 from citewise.library.versions import merge, plainly_different, same_work, share_author
 from citewise.text.ids import digests, keys_of
 from citewise.types import Paper
@@ -255,7 +255,7 @@ class Intake:
         self._titles.put(titles[known < 0], rows[known < 0])
 
 
-def _known(hashes: Hashes, seen: HashTable, kept: Lookup | None) -> NDArray[np.bool_]:
+def _known(hashes: Hashes, seen: HashTable, kept: RowsByHash | None) -> NDArray[np.bool_]:
     """Return whether each hash was seen, is in the old generation, or is here twice."""
     _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
     known = (counts > 1)[inverse] | (seen.find(hashes) >= 0)

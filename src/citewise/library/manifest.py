@@ -11,9 +11,9 @@ from citewise.library.files import replace
 from citewise.library.seal import sealed, unsealed
 from citewise.protocols import EncodedBy
 
-FORMAT = 3
-"""Raised by every change that an older citewise cannot read: 2 has evidence, 3 vectors of papers. A
-library is written in the first format that has all of it.
+FORMAT = 4
+"""Raised by every change that an older citewise cannot read: 2 has evidence, 3 vectors of papers, 4
+tables in two levels. A library is written in the first format that has all of it.
 """
 
 NAME = "manifest.json"
@@ -63,6 +63,7 @@ class Manifest(msgspec.Struct, frozen=True):
     rows: int
     segments: tuple[SegmentEntry, ...]
     tables: str
+    """The folder with the tables; with `changes`, those of an older generation."""
     lexical: str
     lengths: dict[str, int]
     """Terms in all papers, by field."""
@@ -75,7 +76,14 @@ class Manifest(msgspec.Struct, frozen=True):
     """The folders with citing sentences, in order."""
     vectors: dict[str, VectorSetEntry] = {}
     """Sets of papers' vectors, by name."""
+    changes: str = ""
+    """The folder with what has changed since the tables were written; "" where they are whole."""
     format: int = 1
+
+    @property
+    def table_folders(self) -> tuple[str, ...]:
+        """The folders with tables, the lower level first."""
+        return (self.tables, self.changes) if self.changes else (self.tables,)
 
     @property
     def fingerprint(self) -> str:

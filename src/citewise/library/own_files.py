@@ -29,7 +29,8 @@ _WRITTEN = {
     ),
     "tables": re.compile(
         r"deleted|(keys|titles|authors|words)\.(hashes|numbers)|words\.(text|starts)"
-        r"|(references|citers)\.(starts|rows)|(title|abstract|text)\.frequencies"
+        r"|(references|citers)\.(starts|rows|changed)|dangling\.(hashes|numbers)"
+        r"|(title|abstract|text)\.(frequencies|terms|added)"
         r"|evidence\.(identities\.(hashes|numbers)|deleted|citing|years|numbers|starts|rows"
         r"|sentences|uses|said|said_starts|frequencies|totals)"
     ),

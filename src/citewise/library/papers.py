@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from citewise.arrays import Mask, Ragged, Rows
 from citewise.errors import MissingData
+from citewise.library.levels import LevelledTables
 from citewise.library.scopes import LAST_YEAR, in_scope
 from citewise.library.segments import Segments
 from citewise.library.tables import Tables
@@ -29,7 +30,7 @@ _decode_titled = msgspec.msgpack.Decoder(_Titled).decode
 class PaperStore:
     """`protocols.Papers` over segments and tables; `name` is the library's, for messages."""
 
-    def __init__(self, name: str, segments: Segments, tables: Tables) -> None:
+    def __init__(self, name: str, segments: Segments, tables: Tables | LevelledTables) -> None:
         self._name, self._segments, self._tables = name, segments, tables
 
     def __len__(self) -> int:

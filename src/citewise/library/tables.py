@@ -8,7 +8,7 @@ and dangles again when it is removed.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,14 @@ _LOW = 0xFFFFFFFF
 Hashes = NDArray[np.uint64]
 Edges = NDArray[np.int64]
 """Citations, as source << 32 | target."""
+
+
+class RowsByHash(Protocol):
+    """Rows (or other numbers) by 64-bit hashes; `Lookup` says what each method returns."""
+
+    def find(self, hashes: Hashes) -> NDArray[np.int64]: ...
+    def find_all(self, value: int) -> list[int]: ...
+    def between(self, least: int, most: int) -> NDArray[np.int64]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,9 @@ class Lookup:
         return self.numbers[first:last].astype(np.int64)
 
 
+NOTHING = Lookup(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
+
+
 @dataclass(frozen=True, slots=True)
 class Adjacency:
     """One direction of the citation graph: for each row a sorted list of rows."""
@@ -84,8 +95,13 @@ class Adjacency:
     @classmethod
     def of(cls, edges: Edges, rows: int) -> "Adjacency":
         """Build from distinct edges, sorted."""
+        return cls.of_rows(edges, np.arange(rows, dtype=np.int64))
+
+    @classmethod
+    def of_rows(cls, edges: Edges, rows: Rows) -> "Adjacency":
+        """Build the lists of some rows, sorted, from the distinct edges of these rows, sorted."""
         # the edges of row r are those from r << 32 up to (r + 1) << 32
-        starts = np.searchsorted(edges, np.arange(rows + 1, dtype=np.int64) << _SHIFT)
+        starts = np.append(np.searchsorted(edges, rows << _SHIFT), edges.size)
         return cls(starts, (edges & _LOW).astype(np.uint32))
 
     @classmethod
@@ -125,6 +141,10 @@ class Tables:
     references: Adjacency
     citers: Adjacency
     frequencies: dict[str, NDArray[np.uint32]]
+    dangling: Lookup | None = None
+    """References to papers that are not in the library, with the citing rows; None in tables that
+    are never added to, and in those that an older citewise wrote.
+    """
 
     @classmethod
     def build(cls, segments: Sequence[Segment], deleted: Rows) -> "Tables":
@@ -134,7 +154,7 @@ class Tables:
         alive[deleted] = False
 
         keys = _lookup(segments, "keys", "hashes", alive)
-        edges = _edges(segments, keys, alive)
+        edges, dangling = _citations(segments, keys, alive)
 
         return cls(
             deleted=deleted,
@@ -142,9 +162,34 @@ class Tables:
             titles=_title_lookup(segments, alive),
             authors=_lookup(segments, "authors", "numbers", alive),
             references=Adjacency.of(edges, rows),
-            citers=Adjacency.of(_reversed(edges), rows),
+            citers=Adjacency.of(reversed_edges(edges), rows),
             frequencies={name: _frequencies(segments, deleted, name) for name in FREQUENCIES},
+            dangling=dangling,
         )
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, those of deleted papers included."""
+        return self.references.starts.size - 1
+
+    @property
+    def base(self) -> "Tables":
+        """The tables of the lower level: these are the only ones."""
+        return self
+
+    @property
+    def whole(self) -> "Tables":
+        """The tables in one level, as they are."""
+        return self
+
+    def document_frequencies(self, field: str, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of papers with each term in a field."""
+        table = self.frequencies[field]
+        if terms.size and terms.max() < table.size:
+            return table[terms].astype(np.int64)
+        frequencies, known = np.zeros(terms.size, np.int64), terms < table.size
+        frequencies[known] = table[terms[known]]
+        return frequencies
 
     def with_citations(self, edges: Edges) -> "Tables":
         """Return the tables with further citations; those in the graph already are not repeated."""
@@ -152,7 +197,7 @@ class Tables:
         return replace(
             self,
             references=Adjacency.of(united, rows),
-            citers=Adjacency.of(_reversed(united), rows),
+            citers=Adjacency.of(reversed_edges(united), rows),
         )
 
     @classmethod
@@ -162,12 +207,13 @@ class Tables:
             deleted=read_array(folder / "deleted", np.int64),
             keys=Lookup.load(folder, "keys"),
             titles=Lookup.load(folder, "titles"),
-            authors=_authors(folder),
+            authors=_written_lookup(folder, "authors") or NOTHING,
             references=Adjacency.load(folder, "references"),
             citers=Adjacency.load(folder, "citers"),
             frequencies={
                 name: read_array(folder / f"{name}.frequencies", np.uint32) for name in FREQUENCIES
             },
+            dangling=_written_lookup(folder, "dangling"),
         )
 
     def save(self, folder: Path) -> None:
@@ -181,6 +227,8 @@ class Tables:
         self.citers.save(folder, "citers")
         for name, counted in self.frequencies.items():
             write_array(folder / f"{name}.frequencies", counted, np.uint32)
+        if self.dangling is not None:
+            self.dangling.save(folder, "dangling")
 
 
 def _owners(segments: Sequence[Segment], name: str) -> Rows:
@@ -209,11 +257,9 @@ def _lookup(
     return Lookup.of(values[kept], rows[kept])
 
 
-def _authors(folder: Path) -> Lookup:
-    """Read the lookup by author; empty where the tables were written before authors were stored."""
-    if not (folder / "authors.hashes").exists():
-        return Lookup(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
-    return Lookup.load(folder, "authors")
+def _written_lookup(folder: Path, name: str) -> Lookup | None:
+    """Read a lookup that older versions of citewise did not write; None where it is absent."""
+    return Lookup.load(folder, name) if (folder / f"{name}.hashes").exists() else None
 
 
 def _title_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Lookup:
@@ -225,18 +271,27 @@ def _title_lookup(segments: Sequence[Segment], alive: NDArray[np.bool_]) -> Look
     return Lookup.of(hashes[kept], kept)
 
 
-def _edges(segments: Sequence[Segment], keys: Lookup, alive: NDArray[np.bool_]) -> Edges:
-    """Return the distinct citations within the library, sorted."""
-    sources = _owners(segments, "references")
-    targets = keys.find(_values(segments, "references", "keys"))
-    kept = (targets >= 0) & (targets != sources) & alive[sources]
-    edges = np.sort(sources[kept] << _SHIFT | targets[kept])
+def _citations(
+    segments: Sequence[Segment], keys: Lookup, alive: NDArray[np.bool_]
+) -> tuple[Edges, Lookup]:
+    """Return the distinct citations within the library, sorted, and the references that lead to no
+    paper of it.
+    """
+    sources, hashes = _owners(segments, "references"), _values(segments, "references", "keys")
+    targets = keys.find(hashes)
+    lost = np.flatnonzero((targets < 0) & alive[sources])
+    kept = np.flatnonzero((targets >= 0) & (targets != sources) & alive[sources])
+    edges = sources[kept] << _SHIFT | targets[kept]
+    return distinct_edges(edges), Lookup.of(hashes[lost], sources[lost])
 
-    # the first of each run of equal edges; np.unique would hash them, at many times the cost
+
+def distinct_edges(edges: Edges) -> Edges:
+    """Return edges sorted, each once; np.unique would hash them, at many times the cost."""
+    edges = np.sort(edges)
     return edges[np.flatnonzero(np.diff(edges, prepend=-1))]
 
 
-def _reversed(edges: Edges) -> Edges:
+def reversed_edges(edges: Edges) -> Edges:
     """Return the edges from target to source, sorted."""
     # target << 32 | source
     return np.sort((edges & _LOW) << _SHIFT | edges >> _SHIFT)

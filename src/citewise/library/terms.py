@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Ragged, Rows, flat_index
+from citewise.library.levels import LevelledTables
 from citewise.library.segments import Segments
 from citewise.library.tables import Tables
 from citewise.library.vocabulary import Vocabulary
@@ -30,7 +31,7 @@ class TermStore:
     def __init__(
         self,
         segments: Segments,
-        tables: Tables,
+        tables: Tables | LevelledTables,
         vocabulary: Vocabulary,
         papers: int,
         field_lengths: dict[str, int],
@@ -54,14 +55,7 @@ class TermStore:
 
     def statistics(self, terms: TermNumbers, field: str) -> TermStatistics:
         """Return the terms' document frequencies in a field of all papers."""
-        table = self._tables.frequencies[field]
-        if terms.size and terms.max() < table.size:
-            frequencies = table[terms].astype(np.int64)
-        else:
-            frequencies = np.zeros(terms.size, np.int64)
-            known = terms < table.size
-            frequencies[known] = table[terms[known]]
-
+        frequencies = self._tables.document_frequencies(field, terms)
         lengths = self._field_lengths
         total = sum(lengths.values()) if field == "text" else lengths[field]
         return TermStatistics(self._papers, frequencies, total / max(self._papers, 1))

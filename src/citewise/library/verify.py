@@ -126,8 +126,16 @@ def _table_problems(library: LibraryFolder) -> Iterator[str]:
     tables, evidence_tables = derive(
         [*library.segments], library.tables.deleted, evidence.segments, evidence.tables.deleted
     )
-    yield from _differences("table", tables, library.tables)
+    yield from _differences("table", _trimmed(tables), _trimmed(library.tables.whole))
     yield from _differences("table of evidence", evidence_tables, evidence.tables)
+
+
+def _trimmed(tables: Tables) -> Tables:
+    """Return the tables without what may differ: zeros behind the last document frequency, and
+    dangling references, which only one level has.
+    """
+    frequencies = {name: np.trim_zeros(each, "b") for name, each in tables.frequencies.items()}
+    return dataclasses.replace(tables, frequencies=frequencies, dangling=None)
 
 
 def _differences(

@@ -1,6 +1,7 @@
 """The terms of a library and their numbers, which never change."""
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,63 +12,123 @@ from citewise.library.files import read_array, write_array
 from citewise.library.tables import Lookup
 from citewise.text.ids import digest, digests
 
+_FEW = 20_000
+"""Words that are looked up one by one when papers are added; beyond that, all are loaded."""
+
 
 class Vocabulary:
-    """Reads numbers of words and words of numbers from disk, without loading all of them."""
+    """Reads numbers of words and words of numbers from disk, without loading all of them.
+
+    Each folder has the words that follow behind those of the folder before.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        self._parts = [_Words(folder) for folder in folders]
+        self._firsts = [*itertools.accumulate(map(len, self._parts), initial=0)]
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def number(self, word: str) -> int:
+        """Return a word's number, -1 where it is unknown."""
+        hashed = np.array([digest(word)], np.uint64)
+        for part, first in zip(self._parts, self._firsts, strict=False):
+            number = int(part.lookup.find(hashed)[0])
+            if number >= 0 and part.word(number) == word:
+                return first + number
+        return -1
+
+    def word(self, number: int) -> str:
+        """Return the word with a number."""
+        for part, first in zip(reversed(self._parts), self._firsts[-2::-1], strict=True):
+            if number >= first:
+                return part.word(number - first)
+        raise IndexError(number)
+
+    def words(self) -> list[str]:
+        """Return all words in order of their numbers."""
+        return [word for part in self._parts for word in part.words()]
+
+    def hashes(self) -> Hashes:
+        """Return the hashes of all words in order of their numbers."""
+        return np.concatenate([part.hashes() for part in self._parts])
+
+
+class _Words:
+    """The words of one folder, numbered from 0."""
 
     def __init__(self, folder: Path) -> None:
-        self._lookup = Lookup.load(folder, "words")
+        self.lookup = Lookup.load(folder, "words")
         self._text: NDArray[np.uint8] = read_array(folder / "words.text", np.uint8)
         self._starts: NDArray[np.int64] = read_array(folder / "words.starts", np.int64)
 
     def __len__(self) -> int:
         return self._starts.size - 1
 
-    def number(self, word: str) -> int:
-        """Return a word's number, -1 where it is unknown."""
-        number = int(self._lookup.find(np.array([digest(word)], np.uint64))[0])
-        return number if number >= 0 and self.word(number) == word else -1
-
     def word(self, number: int) -> str:
-        """Return the word with a number."""
         return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode()
 
     def words(self) -> list[str]:
-        """Return all words in order of their numbers."""
         text, starts = self._text.tobytes(), self._starts.tolist()
         return [text[start:end].decode() for start, end in itertools.pairwise(starts)]
 
     def hashes(self) -> Hashes:
-        """Return the hashes of all words in order of their numbers."""
         hashes = np.zeros(len(self), np.uint64)
-        hashes[self._lookup.numbers] = self._lookup.hashes
+        hashes[self.lookup.numbers] = self.lookup.hashes
         return hashes
 
 
 class VocabularyWriter:
-    """Numbers new words; `number` may be called millions of times."""
+    """Numbers new words behind those of an older vocabulary; `number` may be called millions of
+    times.
+    """
 
     def __init__(self, old: Vocabulary | None) -> None:
-        words = old.words() if old else []
-        self._hashes = old.hashes() if old else np.zeros(0, np.uint64)
-        self._numbers = dict(zip(words, range(len(words)), strict=True))
+        self._old, self._first = old, len(old) if old is not None else 0
+        self._numbers: dict[str, int] = {}
+        self._new: list[str] = []
+        self._looked_up = 0
 
     def number(self, word: str) -> int:
         """Return a word's number, giving it the next one if it is new."""
-        return self._numbers.setdefault(word, len(self._numbers))
+        number = self._numbers.get(word)
+        if number is None:
+            number = self._old_number(word)
+            if number < 0:
+                number = self._first + len(self._new)
+                self._new.append(word)
+            self._numbers[word] = number
+        return number
 
-    def words(self) -> list[str]:
-        """Return all words in order of their numbers."""
-        return list(self._numbers)
+    def _old_number(self, word: str) -> int:
+        """Return the number of a word that was not asked for yet, -1 where it is new."""
+        if self._old is None or self._looked_up > _FEW:
+            return -1
+        self._looked_up += 1
+        if self._looked_up > _FEW:
+            self._numbers |= {word: number for number, word in enumerate(self._old.words())}
+            return self._numbers.get(word, -1)
+        return self._old.number(word)
 
-    def save(self, folder: Path) -> None:
-        """Write the words, where each begins, and the lookup from hash to number."""
-        folder.mkdir(parents=True, exist_ok=True)
-        encoded = [word.encode() for word in self._numbers]
-        write_array(folder / "words.text", np.frombuffer(b"".join(encoded), np.uint8), np.uint8)
-        write_array(folder / "words.starts", np.cumsum([0, *map(len, encoded)]), np.int64)
+    def word(self, number: int) -> str:
+        """Return the word with a number."""
+        if self._old is None or number >= self._first:
+            return self._new[number - self._first]
+        return self._old.word(number)
 
-        new = itertools.islice(self._numbers, self._hashes.size, None)
-        Lookup.of(np.append(self._hashes, digests(new)), np.arange(len(encoded))).save(
-            folder, "words"
-        )
+    def save(self, folder: Path, first: int = 0) -> None:
+        """Write the words with numbers from the `first` on."""
+        if self._old is None or first == self._first:
+            save_words(self._new, digests(self._new), folder)
+            return
+        words, hashes = self._old.words()[first:], self._old.hashes()[first:]
+        save_words([*words, *self._new], np.append(hashes, digests(self._new)), folder)
+
+
+def save_words(words: Sequence[str], hashes: Hashes, folder: Path) -> None:
+    """Write words, where each begins, and the lookup from their hashes to their numbers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    encoded = [word.encode() for word in words]
+    write_array(folder / "words.text", np.frombuffer(b"".join(encoded), np.uint8), np.uint8)
+    write_array(folder / "words.starts", np.cumsum([0, *map(len, encoded)]), np.int64)
+    Lookup.of(hashes, np.arange(len(encoded))).save(folder, "words")

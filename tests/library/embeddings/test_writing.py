@@ -160,7 +160,7 @@ def test_sets_are_made_replaced_and_dropped(tmp_path: Path) -> None:
     assert LibraryFolder(tmp_path).manifest.format == 1
 
     stores = writer.embed(tmp_path, "one", MODEL)
-    assert stores.manifest.format == manifests.FORMAT
+    assert stores.manifest.format == 3
     fingerprint = stores.info.fingerprint
     writer.embed(tmp_path, "two", StemModel(2, 16))
     stores = writer.embed(tmp_path, "one", StemModel(3))

@@ -37,7 +37,9 @@ from citewise.engines.shards.writing import (
 from citewise.engines.version import installed_version
 from citewise.library.files import write_array
 from citewise.library.folder import LibraryFolder
+from citewise.library.graph import Lists
 from citewise.library.tables import Adjacency
+from citewise.library.vocabulary import save_words
 
 Progress = Callable[[int, int | None], None]
 """Called with the number of shards that are written, and of all."""
@@ -121,14 +123,14 @@ def _write_coordinator(source: LibraryFolder, folder: Path) -> None:
     lengths of papers, the table of sentences, models.
     """
     folder.mkdir()
-    tables = source.path / "tables" / source.manifest.tables
-    frequencies = [f"{name}.frequencies" for name in source.tables.frequencies]
-    words = ["words.text", "words.starts", "words.hashes", "words.numbers"]
-    for name in (*words, *frequencies, "deleted"):
-        shutil.copyfile(tables / name, folder / name)
+    tables, vocabulary = source.tables.whole, source.vocabulary
+    save_words(vocabulary.words(), vocabulary.hashes(), folder)
+    for name, frequencies in tables.frequencies.items():
+        write_array(folder / f"{name}.frequencies", frequencies, np.uint32)
+    write_array(folder / "deleted", tables.deleted, np.int64)
 
     write_columns(source.segments, folder)
-    lengths = np.diff(source.tables.references.starts)
+    lengths = np.diff(tables.references.starts)
     write_array(folder / "citing", np.flatnonzero(lengths), np.int64)
     write_sentence_table(source.evidence.tables, folder)
 
@@ -168,7 +170,7 @@ def _write_shard(source: LibraryFolder, key: tuple[int, int], folder: Path) -> S
     )
 
 
-def _part(direction: Adjacency, rows: Rows) -> Adjacency:
+def _part(direction: Lists, rows: Rows) -> Adjacency:
     """Return the lists of some rows; what is in the lists are rows of the whole library."""
     lists = direction.lists(rows)
     return Adjacency(lists.starts, lists.values.astype(np.uint32))

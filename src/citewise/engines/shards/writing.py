@@ -70,7 +70,8 @@ class PaperWriter:
         segment, indexed = self._write_papers()
         references, citers = self._source.graph(self.rows)
         own = Tables.build([segment], self.deleted)
-        replace(own, references=references, citers=citers).save(self._folder / "tables")
+        own = replace(own, references=references, citers=citers, dangling=None)
+        own.save(self._folder / "tables")
         return indexed
 
     def _write_papers(self) -> tuple[Segment, int]:

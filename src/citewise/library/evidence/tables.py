@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from citewise.arrays import Hashes, Rows
 from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.files import read_array, write_array
-from citewise.library.tables import Edges, Lookup
+from citewise.library.tables import Edges, Lookup, RowsByHash
 
 _SHIFT = np.int64(32)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -62,7 +62,7 @@ class EvidenceTables:
         cls,
         segments: Sequence[EvidenceSegment],
         deleted: Rows,
-        keys: Lookup,
+        keys: RowsByHash,
         paper_years: NDArray[np.int16],
     ) -> "EvidenceTables":
         """Compute the tables from the segments, the deleted sentences (sorted), and the papers'
@@ -207,7 +207,7 @@ def _numbers(hashes: Hashes) -> Rows:
 
 
 def _citations(
-    segments: Sequence[EvidenceSegment], numbers: Rows, keys: Lookup, known: _Known
+    segments: Sequence[EvidenceSegment], numbers: Rows, keys: RowsByHash, known: _Known
 ) -> NDArray[np.int64]:
     """Return the distinct (span, cited row, sentence, use), sorted by span, cited row, newest
     first.
