@@ -25,6 +25,8 @@ from command_line import Run
 from engines.builds import InThisProcess, built, contents, indexed, works
 from openalex_dumps import Numbers, work, write_lines, write_s2ag, write_works
 
+pytestmark = pytest.mark.slow
+
 SYSTEMS = ("bm25", "navigation", "best")
 
 
@@ -77,7 +79,6 @@ def assert_same_shards(one: Path, other: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_build_is_what_index_and_shard_make(dump: Path, by_index: Path, tmp_path: Path) -> None:
     """To the byte, with versions across files and batches, damage and broken records."""
     manifest = built([dump], tmp_path / "built")
@@ -88,7 +89,6 @@ def test_a_build_is_what_index_and_shard_make(dump: Path, by_index: Path, tmp_pa
     assert not (tmp_path / "built.work").exists()
 
 
-@pytest.mark.slow
 def test_the_report_is_that_of_index(dump: Path, tmp_path: Path) -> None:
     found, expected = Report(), citewise.index([dump], tmp_path / "library")
     built([dump], tmp_path / "built", report=found)
@@ -102,7 +102,6 @@ def test_the_report_is_that_of_index(dump: Path, tmp_path: Path) -> None:
     assert gzip.open(broken.file).read().splitlines()[broken.line - 1] == b"{broken"
 
 
-@pytest.mark.slow
 def test_parts_and_tasks_of_any_size_give_the_same(
     dump: Path, by_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +113,6 @@ def test_parts_and_tasks_of_any_size_give_the_same(
     assert_same_shards(tmp_path / "built", by_index / "cut")
 
 
-@pytest.mark.slow
 def test_large_sets_of_vectors_have_the_lists_of_one_library(
     dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +124,6 @@ def test_large_sets_of_vectors_have_the_lists_of_one_library(
     assert_same_shards(tmp_path / "built", tmp_path / "cut")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("order", ["abstracts citations papers", "papers citations abstracts"])
 def test_datasets_of_semantic_scholar_are_joined(tmp_path: Path, order: str) -> None:
     """Abstracts and citations are patches of papers, whichever come first."""
@@ -234,7 +231,6 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
     build_shards([dump], tmp_path / "built", BuildSettings(3), Nested())
 
 
-@pytest.mark.slow
 def test_processes_do_the_same(dump: Path, by_index: Path, tmp_path: Path) -> None:
     workers = LocalWorkers(2)
     try:
@@ -257,7 +253,6 @@ class Failing:
         raise self._error
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [
@@ -279,7 +274,6 @@ def test_an_error_of_a_process_is_the_error_of_the_build(
     assert error is None or not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow
 def test_the_command_says_what_was_built(run: Run, dump: Path, tmp_path: Path) -> None:
     done = run(
         *("build", dump, "--output", tmp_path / "built", "--shards", 2, "--workers", 1),
@@ -308,7 +302,6 @@ def test_links_over_any_number_of_others() -> None:
     assert linked(np.zeros((0, 2), np.int64), 2).tolist() == [0, 1]
 
 
-@pytest.mark.slow
 def test_elife_in_the_layout_of_openalex(shared: Path, tmp_path: Path) -> None:
     """Real papers, which have versions of their own."""
     numbers = Numbers()

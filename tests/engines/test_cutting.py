@@ -22,6 +22,8 @@ from command_line import Run
 from contracts import PAPERS, SENTENCES
 from stores.implementations import Given, in_a_folder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> LibraryFolder:
@@ -61,7 +63,6 @@ def test_the_manifest_says_what_the_shards_are(whole: LibraryFolder, shards: Pat
         assert (file.stat().st_size, checksum(file)) == (entry.size, entry.checksum)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2, 5, 75])
 def test_any_number_of_shards_gives_the_same_answers(
     whole: LibraryFolder, number: int, tmp_path: Path
@@ -96,7 +97,6 @@ def test_scores_of_the_search_are_those_of_one_index(whole: LibraryFolder, shard
         assert found[row] == pytest.approx(score, rel=1e-6)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 20])
 def test_a_shard_with_more_of_the_best_is_asked_again(
     whole: LibraryFolder, shards: Path, k: int
@@ -110,7 +110,6 @@ def test_a_shard_with_more_of_the_best_is_asked_again(
     assert found == expected
 
 
-@pytest.mark.slow
 def test_removed_papers_stay_removed(tmp_path: Path) -> None:
     library = in_a_folder(tmp_path / "whole", Given([*PAPERS, *SENTENCES])).path
     citewise.remove(library, [PAPERS[2].id, PAPERS[5].id])
@@ -123,7 +122,6 @@ def test_removed_papers_stay_removed(tmp_path: Path) -> None:
     assert_same(*(each.recommend(PAPERS[3].title, system="bm25") for each in (found, expected)))
 
 
-@pytest.mark.slow
 def test_a_new_generation_leaves_the_one_before(whole: LibraryFolder, own_shards: Path) -> None:
     old = ShardedStores.local(own_shards)
     assert cut(whole.path, 3, own_shards).generation == 2
@@ -179,7 +177,6 @@ def test_a_trained_model_is_kept_and_opened_again(own_shards: Path) -> None:
     assert ShardedStores.local(own_shards).models.load("ranker") == b'{"a":1}'
 
 
-@pytest.mark.slow
 def test_commands_take_a_folder_of_shards(run: Run, whole: LibraryFolder, tmp_path: Path) -> None:
     done = run("shard", "--library", whole.path, "--shards", 2, "--output", tmp_path / "shards")
     assert done.code == 0 and f"{len(PAPERS)} papers in 2 shards" in done.err

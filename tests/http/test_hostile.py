@@ -16,6 +16,8 @@ from citewise.api import Library
 from citewise.http.settings import MB, Limits
 from serving import Running, imported, raw, running, until
 
+pytestmark = pytest.mark.slow
+
 JSON = {"Content-Type": "application/json"}
 PATHS = ("read", "recommend", "cite", "passage", "map", "bibliography", "imports", "feedback")
 DEEP = 200_000
@@ -52,14 +54,12 @@ def assert_problem(answer: httpx.Response) -> None:
     assert "Traceback" not in answer.text and ".py" not in answer.text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies_that_are_no_requests(client: httpx.Client, name: str) -> None:
     for path in PATHS:
         assert_problem(client.post(f"/v1/{path}", content=BODIES[name], headers=JSON))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["", "text/plain", "application/xml", "multipart/form-data", "%"])
 def test_bodies_of_other_types(client: httpx.Client, kind: str) -> None:
     for path in PATHS:
@@ -86,7 +86,6 @@ ODD = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_odd_texts_are_answered(client: httpx.Client, name: str) -> None:
     text, begun = ODD[name], time.monotonic()
@@ -129,7 +128,6 @@ def zipped(files: dict[str, bytes]) -> bytes:
 BIB = b"@article{a, title={Bees and clocks}, author={Doe, Jane}, year={2001}}"
 
 
-@pytest.mark.slow
 def test_a_zip_bomb(small: Running) -> None:
     bomb = zipped({"a.bib": b"\0" * (5 * MB)})
     with small.client() as client:
@@ -139,7 +137,6 @@ def test_a_zip_bomb(small: Running) -> None:
     assert not [*Path(small.settings.state).glob("jobs/*/files/*")], "uploads are removed"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -180,7 +177,6 @@ def test_a_client_that_sends_slowly_is_sent_away(small: Running) -> None:
     assert answer.startswith(b"HTTP/1.1 408 ") and b'"too_slow"' in answer
 
 
-@pytest.mark.slow
 def test_clients_that_go_away(server: Running) -> None:
     body = json.dumps({"title": "ranking", "k": 50}).encode()
     head = (
@@ -197,7 +193,6 @@ def test_clients_that_go_away(server: Running) -> None:
         assert 'status="500"' not in client.get("/metrics").text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

@@ -21,6 +21,8 @@ from citewise.http.problems import Problem
 from citewise.http.settings import MB, Limits, Settings
 from citewise.http.unpacking import free_path, safe_parts
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(unpacked=4 * MB, files=20)
 BIB = b"@article{a, title={Bees and clocks}, author={Doe, Jane}, year={2001}}\n"
 BOMB = b"\0" * (5 * MB)

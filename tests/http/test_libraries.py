@@ -17,6 +17,8 @@ from citewise.types import Paper
 from corpora import GOLDEN
 from serving import Running, imported, running, until
 
+pytestmark = pytest.mark.slow
+
 BIB = b"@article{a, title={Bees and clocks}, author={Doe, Jane}, year={2001}}\n"
 ASKED = {"title": "bees and clocks", "k": 3}
 
@@ -25,7 +27,6 @@ def events_of(text: str) -> list[str]:
     return [line[7:] for line in text.splitlines() if line.startswith("event: ")]
 
 
-@pytest.mark.slow
 def test_from_nothing_to_a_library(tmp_path: Path) -> None:
     with running(tmp_path / "library", tmp_path / "state") as server, server.client() as client:
         assert client.get("/v1/library").json() == {"open": False, "writable": True}
@@ -58,7 +59,6 @@ def test_from_nothing_to_a_library(tmp_path: Path) -> None:
         assert client.get("/v1/imports/..%2f..%2fx/events").status_code == 404
 
 
-@pytest.mark.slow
 def test_too_many_imports(tmp_path: Path) -> None:
     limits = Limits(jobs=0)
     with running(tmp_path / "l", tmp_path / "s", limits) as server, server.client() as client:
@@ -100,7 +100,6 @@ class Asking:
             thread.join()
 
 
-@pytest.mark.slow
 def test_new_generations_under_load(golden: Running) -> None:
     where = Path(golden.settings.library)
     with Asking(golden) as asking, golden.client() as client:
@@ -116,7 +115,6 @@ def test_new_generations_under_load(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200}, "no request was dropped"
 
 
-@pytest.mark.slow
 def test_what_was_just_written_is_counted(golden: Running) -> None:
     with golden.client() as client:
         before = client.get("/v1/library").json()
@@ -134,7 +132,6 @@ def test_a_model_that_was_trained_meanwhile_is_picked_up(golden: Running) -> Non
         until(lambda: client.get("/v1/library").json()["models"] == ["anything"])
 
 
-@pytest.mark.slow
 def test_a_library_that_is_removed_and_comes_back(golden: Running) -> None:
     where = Path(golden.settings.library)
     with Asking(golden) as asking, golden.client() as client:
@@ -148,7 +145,6 @@ def test_a_library_that_is_removed_and_comes_back(golden: Running) -> None:
     assert {status for status, _ in asking.seen} == {200, 409}
 
 
-@pytest.mark.slow
 def test_a_library_that_cannot_be_read(library: Path, tmp_path: Path) -> None:
     (library / "manifest.json").write_text("nonsense")
     with running(library, tmp_path / "state") as server, server.client() as client:
@@ -166,7 +162,6 @@ def test_a_new_generation_that_cannot_be_read_leaves_the_old_one(golden: Running
             assert client.post("/v1/recommend", json=ASKED).text == before
 
 
-@pytest.mark.slow
 def test_systems_and_preferences(client: httpx.Client) -> None:
     found = client.get("/v1/systems").json()
     assert found["systems"] == [*systems.SYSTEMS]
@@ -207,7 +202,6 @@ def test_feedback(client: httpx.Client, data_home: Path) -> None:
     assert not Path(found["file"]).exists()
 
 
-@pytest.mark.slow
 def test_more_requests_than_a_server_takes(library: Path, tmp_path: Path) -> None:
     """Those that find no room get 503 at once, and the next is answered."""
     limits = Limits(threads=1, queue=0)
@@ -232,7 +226,6 @@ def test_more_requests_than_a_server_takes(library: Path, tmp_path: Path) -> Non
         assert client.post("/v1/recommend", json=ASKED).status_code == 200
 
 
-@pytest.mark.slow
 def test_an_answer_that_takes_too_long(library: Path, tmp_path: Path) -> None:
     limits = Limits(seconds=0.001)
     with running(library, tmp_path / "state", limits) as server, server.client() as client:
@@ -241,7 +234,6 @@ def test_an_answer_that_takes_too_long(library: Path, tmp_path: Path) -> None:
         assert found.json()["code"] == "timeout" and found.headers["retry-after"]
 
 
-@pytest.mark.slow
 def test_readings_are_the_same_from_many_threads(client: httpx.Client, server: Running) -> None:
     """Answers do not depend on what else is being answered."""
     titles = ["neural ranking", "citation graphs", "language models", "question answering"]

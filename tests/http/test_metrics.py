@@ -5,9 +5,12 @@ import os
 from pathlib import Path
 
 import httpx
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from citewise.http.metrics import BUCKETS, Metrics
+
+pytestmark = pytest.mark.slow
 
 
 def samples(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:

@@ -6,6 +6,8 @@ import pytest
 from citewise.api import Library
 from serving import Running
 
+pytestmark = pytest.mark.slow
+
 BERT = "devlin2019bert"
 
 

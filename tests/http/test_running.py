@@ -21,6 +21,8 @@ from citewise.http.running import is_local
 from command_line import Run
 from serving import PATIENCE, until
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"title": "bees and clocks", "k": 3}
 
 
@@ -58,7 +60,6 @@ def _workers(process: int) -> set[int]:
     return {child for child, name in names.items() if b"resource_tracker" not in name}
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_worker_that_is_killed_under_load(library: Path) -> None:
     """Its requests end without an answer; the others go on, and a new worker takes its place."""
@@ -90,7 +91,6 @@ def test_a_worker_that_is_killed_under_load(library: Path) -> None:
         assert httpx.get(f"{address}/readyz", timeout=PATIENCE).status_code == 200
 
 
-@pytest.mark.slow
 def test_the_end_lets_requests_finish(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -229,6 +229,7 @@ def test_an_abstract_with_the_name_of_a_page_is_no_page(indent: int | None) -> N
     assert len(list(openalex.records(source(page), report))) == 2 and not report.counts
 
 
+@pytest.mark.slow
 def test_a_page_is_known_wherever_a_piece_ends() -> None:
     """What is behind the bracket decides, and may come with the next piece."""
     work = json.dumps({**WORK, "abstract_inverted_index": {"results": [1]}}).encode()

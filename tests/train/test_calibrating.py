@@ -17,6 +17,8 @@ from citewise.train.calibrating import (
 )
 from citewise.types import Judge
 
+pytestmark = pytest.mark.slow
+
 
 def drawn(count: int, slope: float, judge: Judge = "model", seed: int = 0) -> list[Observation]:
     """Return queries whose candidates are cited with a chance that follows from score and fact."""
@@ -34,7 +36,6 @@ def drawn(count: int, slope: float, judge: Judge = "model", seed: int = 0) -> li
     return found
 
 
-@pytest.mark.slow
 def test_a_known_curve_is_found_again() -> None:
     curve = fit_curve(drawn(1500, 1.5))
     assert curve.weights["score"] + 0.1 == pytest.approx(1.6, abs=0.15)

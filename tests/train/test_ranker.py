@@ -34,6 +34,8 @@ from corpora import topical
 from train.own_models import forget
 from word_models import made_up
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = RankerSettings(
     SplitSettings(dev=(2008, 2009), test=(2010, 2010), least=2), most=120, tuning=40, trees=60
 )
@@ -101,7 +103,6 @@ def test_logistic_against_scipy() -> None:
     assert found[2] + found[:2] @ matrix.mean(0) == pytest.approx(best[2], abs=1e-4)
 
 
-@pytest.mark.slow
 def test_logistic_where_few_are_cited() -> None:
     # Newton's full steps overshoot here.
     dice = np.random.default_rng(1)
@@ -158,7 +159,6 @@ def test_a_thin_graph_is_the_same_from_both_sides(stores: Stores) -> None:
     )
 
 
-@pytest.mark.slow
 def test_cases(stores: Stores) -> None:
     questions = Split.make(stores, SETTINGS.split).questions(stores, "train")
     kinds = Counter(kind_of(question, seed) for question in questions for seed in range(20))
@@ -192,7 +192,6 @@ def test_a_thin_case_changes_nothing_but_the_graph(stores: Stores) -> None:
     assert case.stores.papers is stores.papers and case.stores.terms is stores.terms
 
 
-@pytest.mark.slow
 def test_it_learns(training: Training) -> None:
     # Papers cite their topic's first paper above all: words do not show that, votes and citations
     # do.
@@ -207,12 +206,10 @@ def test_it_learns(training: Training) -> None:
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
 
 
-@pytest.mark.slow
 def test_each_family_of_features_is_left_out_once(quick: Training) -> None:
     assert quick.ablation.keys() == {"nothing", *DRAFT_MODEL.catalogue.families()}
 
 
-@pytest.mark.slow
 def test_a_model_keeps_the_definition_of_its_features(quick: Training) -> None:
     model, catalogue = quick.model, DRAFT_MODEL.catalogue
     assert model.features == catalogue.tree_features()
@@ -224,7 +221,6 @@ def test_a_model_keeps_the_definition_of_its_features(quick: Training) -> None:
     assert (again.definition, again.digest) == (model.definition, model.digest)
 
 
-@pytest.mark.slow
 def test_on_another_field(shared: Path, tmp_path: Path) -> None:
     # Real papers of a small library; the years after 2019 stay unseen.
     found = read([shared / "elife" / "papers.jsonl.xz"], Report())
@@ -237,7 +233,6 @@ def test_on_another_field(shared: Path, tmp_path: Path) -> None:
         assert quality["trained"][measure] > quality["bm25"][measure], measure
 
 
-@pytest.mark.slow
 def test_what_is_measured_is_what_serves(path: Path, stores: Stores, training: Training) -> None:
     dev = dev_questions(stores, SETTINGS)
     before = journal_name(stores, "best", dev, 1000), identity(stores, "best(model=shipped)")
@@ -279,7 +274,6 @@ def unbacked(count: int) -> list[Paper]:
     ]
 
 
-@pytest.mark.slow
 def test_all_are_judged_by_the_same_queries(tmp_path: Path) -> None:
     # Where no citation backs a candidate, BM25 answers whatever the model is: such queries must not
     # count for one of them only.
@@ -299,7 +293,6 @@ def test_all_are_judged_by_the_same_queries(tmp_path: Path) -> None:
     assert found.quality["best"] == without.quality["best"]
 
 
-@pytest.mark.slow
 def test_where_no_citation_backs_a_candidate_nothing_is_learned(tmp_path: Path) -> None:
     # Citations made in a query's own year are not seen, so papers of one year say nothing.
     same_year = [
@@ -312,7 +305,6 @@ def test_where_no_citation_backs_a_candidate_nothing_is_learned(tmp_path: Path) 
         train_ranker(citewise.open(tmp_path).stores, SETTINGS)
 
 
-@pytest.mark.slow
 def test_same_seed_same_model(few_stores: Stores, quick: Training) -> None:
     again = train_ranker(few_stores, replace(QUICK, jobs=2))
     assert again.model.trees == quick.model.trees
@@ -321,7 +313,6 @@ def test_same_seed_same_model(few_stores: Stores, quick: Training) -> None:
     assert other.model.linear != quick.model.linear
 
 
-@pytest.mark.slow
 def test_the_test_part_is_not_looked_at(tmp_path: Path, quick: Training) -> None:
     papers = topical(FEW)
     changed = [
@@ -381,7 +372,6 @@ def test_a_damaged_model_is_named(small: Path) -> None:
     assert citewise.open(small).recommend("topic1word1", system="best(model=shipped)")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", [{"trees": "no trees"}, {"trees": ""}, {"linear": None}])
 def test_a_model_that_reads_but_makes_no_sense_is_named(
     damage: dict[str, Any], small: Path, quick: Training
@@ -390,7 +380,6 @@ def test_a_model_that_reads_but_makes_no_sense_is_named(
     assert "--shipped" in refused(small)
 
 
-@pytest.mark.slow
 def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> None:
     linear = json.loads(quick.model.encoded())["linear"]
     renamed = json.loads(json.dumps(linear).replace("log votes", "log omens"))
@@ -404,7 +393,6 @@ def test_a_model_of_unknown_features_is_named(small: Path, quick: Training) -> N
     assert "'omens_sharp'" in refused(small) and "--shipped" in refused(small)
 
 
-@pytest.mark.slow
 def test_a_model_of_another_definition_is_refused(small: Path, quick: Training, run: Run) -> None:
     citewise.open(small).stores.models.save("ranker", changed(quick, definition="0123456789abcdef"))
     message = refused(small)
@@ -421,7 +409,6 @@ def test_a_model_of_another_definition_is_refused(small: Path, quick: Training, 
     assert run(*ask)[0] == 0, "the model that ships answers"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [
@@ -446,7 +433,6 @@ def test_training_replaces_a_model_that_cannot_be_used(
     assert answer.served_by.provenance == found.model.digest
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("serving", "better"), [(0.2, True), (0.4, False), (None, True)])
 def test_a_model_is_better_than_what_serves_or_than_nothing(
     quick: Training, serving: float | None, better: bool
@@ -457,7 +443,6 @@ def test_a_model_is_better_than_what_serves_or_than_nothing(
     assert replace(quick, quality=quality).better is better
 
 
-@pytest.mark.slow
 def test_an_open_library_stays_with_its_model(tmp_path: Path, quick: Training) -> None:
     citewise.add(topical(120), tmp_path, keep_versions=True)
     library = citewise.open(tmp_path)
@@ -476,7 +461,6 @@ def own_model(library: Path) -> bytes | None:
     return citewise.open(library).stores.models.load("ranker")
 
 
-@pytest.mark.slow
 def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     options: Sequence[object] = (
         *("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2),
@@ -499,7 +483,6 @@ def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     )
 
 
-@pytest.mark.slow
 def test_the_command_that_calibrates(path: Path, run: Run) -> None:
     options = ("--library", path, "--dev", "2008-2009", "--test", "2010", "--least", 2)
     asked = ("recommend", "--library", path, "--title", "topic1word1 topic1word2", "--format")
@@ -519,7 +502,6 @@ def test_the_command_that_calibrates(path: Path, run: Run) -> None:
     assert code == 2 and "a calibration needs at least 20 papers" in said
 
 
-@pytest.mark.slow
 def test_a_ranker_trained_with_another_set_of_vectors_serves_with_it(tmp_path: Path) -> None:
     citewise.add(topical(FEW), tmp_path, keep_versions=True, vectors=False)
     model = made_up(citewise.open(tmp_path).stores)

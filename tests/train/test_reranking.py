@@ -28,6 +28,8 @@ from command_line import Run
 from corpora import topical
 from train.own_models import forget
 
+pytestmark = pytest.mark.slow
+
 QUESTIONS, FIRST = 120, 30
 
 
@@ -60,7 +62,6 @@ def test_an_opinion_that_helps_is_found_and_noise_is_not() -> None:
     assert order.figures == quality
 
 
-@pytest.mark.slow
 def test_an_opinion_that_does_not_help_does_not_count() -> None:
     seen = set()
     for seed in range(4):
@@ -98,7 +99,6 @@ def dev(path: Path) -> Sequence[Question]:
     return Split.make(stores, split, parts=("dev",)).questions(stores, "dev")[:25]
 
 
-@pytest.mark.slow
 def test_a_learned_order_is_kept_and_serves(path: Path, model: str) -> None:
     reranking = Reranking(model=model, depth=10, truncation="16+16", threads=1)
     stores = citewise.open(path).stores
@@ -119,7 +119,6 @@ def test_too_few_questions_are_refused(path: Path, model: str) -> None:
         learn_order(citewise.open(path).stores, "bm25", Reranking(model=model), dev(path)[:5])
 
 
-@pytest.mark.slow
 def test_the_command_learns_and_says_so(path: Path, model: str, run: Run) -> None:
     done = run(
         *("train", "reranking", "--library", path, "--model", model, "--system", "bm25"),

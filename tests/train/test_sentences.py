@@ -48,6 +48,8 @@ from citing import citing
 from command_line import Run
 from train.own_models import forget
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = RankerSettings(
     SplitSettings(dev=(2008, 2008), test=(2009, 2009)), most=150, tuning=60, trees=30
 )
@@ -108,7 +110,6 @@ def identity(stores: Stores, system: str) -> str:
     return System.parse(system).identity(stores)
 
 
-@pytest.mark.slow
 def test_it_learns(training: Training) -> None:
     quality = training.quality
     assert quality.keys() == {"ilciter", "evidence", "trained"}
@@ -120,7 +121,6 @@ def test_it_learns(training: Training) -> None:
     assert training.calibration[-1]["cited"] > training.calibration[0]["cited"]
 
 
-@pytest.mark.slow
 def test_what_is_measured_is_what_serves(path: Path, stores: Stores, training: Training) -> None:
     _, dev = training_questions(stores, SETTINGS)
     shipped = identity(stores, "evidence(model=shipped)")
@@ -172,7 +172,6 @@ def encoded(path: Path, encoder: Path, encoder_graphs: Path) -> Path:
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("encoder_cache")
 def test_a_model_learns_to_read_the_vectors_of_spans(encoded: Path) -> None:
     stores = citewise.open(encoded).stores
@@ -194,7 +193,6 @@ def test_a_model_learns_to_read_the_vectors_of_spans(encoded: Path) -> None:
     assert by_meaning != by_words
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("encoder_cache")
 def test_an_answer_goes_on_without_the_encoder_and_says_so(encoded: Path, encoder: Path) -> None:
     query = Query(sentence="In topic1, word3 was tried")
@@ -214,7 +212,6 @@ def test_an_answer_goes_on_without_the_encoder_and_says_so(encoded: Path, encode
     assert str(encoder) in answer.served_by.note
 
 
-@pytest.mark.slow
 def test_no_question_sees_its_year_or_its_paper(stores: Stores) -> None:
     train, dev = training_questions(stores, SETTINGS)
     assert {question.query.year for question in dev} == {2008}
@@ -269,7 +266,6 @@ def test_years_of_the_parts(stores: Stores) -> None:
     }
 
 
-@pytest.mark.slow
 def test_what_is_known_of_the_draft(stores: Stores) -> None:
     questions = sentence_questions(stores, SentenceSplit((2003, 2007)))
     drawn = [poorer(stores, each, seed) for each in questions for seed in range(5)]
@@ -305,7 +301,6 @@ def quick(stores: Stores) -> Training:
     return train_sentences(stores, replace(QUICK, ablation=True))
 
 
-@pytest.mark.slow
 def test_each_family_of_features_is_left_out_once(quick: Training) -> None:
     families = {*SENTENCE_MODEL.catalogue.families()} - {"meaning of spans"}  # nobody encoded them
     assert quick.ablation.keys() == {"nothing", *families}
@@ -314,14 +309,12 @@ def test_each_family_of_features_is_left_out_once(quick: Training) -> None:
     )
 
 
-@pytest.mark.slow
 def test_same_seed_same_model(stores: Stores, quick: Training) -> None:
     first = quick.model
     assert train_sentences(stores, replace(QUICK, jobs=2)).model.trees == first.trees
     assert train_sentences(stores, replace(QUICK, seed=1)).model.trees != first.trees
 
 
-@pytest.mark.slow
 def test_the_test_part_is_not_looked_at(tmp_path: Path, quick: Training) -> None:
     citewise.add(talking(last=("tool0-0", "tool1-1")), tmp_path)
     found = train_sentences(citewise.open(tmp_path).stores, QUICK)
@@ -334,7 +327,6 @@ def test_too_few_sentences(tmp_path: Path) -> None:
         train_sentences(citewise.open(tmp_path).stores)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage", [b"{", b'{"trees": "no trees", "provenance": {}}', b'{"trees": ""}']
 )
@@ -346,7 +338,6 @@ def test_a_damaged_model_is_named(tmp_path: Path, damage: bytes) -> None:
     assert citewise.open(tmp_path).cite("topic1", system="evidence(model=shipped)")
 
 
-@pytest.mark.slow
 def test_a_model_of_other_features_is_named(tmp_path: Path, training: Training) -> None:
     citewise.add(talking()[:60], tmp_path)
     features = tuple(each.replace("whole_score", "whole_omens") for each in training.model.features)
@@ -361,7 +352,6 @@ def own_model(library: Path) -> bytes | None:
     return citewise.open(library).stores.models.load(SENTENCE_MODEL.name)
 
 
-@pytest.mark.slow
 def test_the_command(path: Path, tmp_path: Path, run: Run) -> None:
     options = (
         *("--library", path, "--dev", "2008", "--test", "2009"),
