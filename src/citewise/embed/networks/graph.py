@@ -119,8 +119,9 @@ class Graph:
     ) -> str:
         """Return hidden x weights; with int8, of numbers that are rounded to 8 bits.
 
-        Each token is rounded by a step a of its own, each column of the weights by its own step b.
-        Only 7 bits of the weights are used, so that no processor's sums of products overflow:
+        Each token is rounded by a step a from its own largest number, each column of the weights by
+        its own step b. Only 7 bits of the weights are used, so that no processor's sums of products
+        overflow:
         x w = a * b * sum over i of round(x_i / a) * round(w_i / b)
 
         `gain` is what the columns of hidden were multiplied with last. They are rounded without it,
@@ -134,39 +135,34 @@ class Graph:
         if gain is not None:
             gain = np.maximum(np.abs(gain), _LEAST_GAIN * np.abs(gain).mean() + _TINY)
             hidden, weight = self("Mul", hidden, 1 / gain), weight * gain
-        token_steps, rounded, zero = self._rounded_tokens(hidden, of_gelu)
+        largest, rounded, zero = self._rounded_tokens(hidden, of_gelu)
         steps = np.maximum(np.abs(weight).max(axis=1), _TINY) / _WEIGHT_CODES
         product = self(
             "MatMulIntegerToFloat",
             rounded,
             np.rint(weight / steps[:, None]).astype(np.int8).T,
-            1.0,
+            1 / (_CODES - zero),
             steps.astype(np.float32),
             np.array(zero, np.uint8),
             domain=MICROSOFT,
         )
-        return self("Mul", product, token_steps)
+        return self("Mul", product, largest)
 
     def _rounded_tokens(self, hidden: str, of_gelu: bool) -> tuple[str, str, int]:
-        """Return each token's step, its numbers as bytes, and the byte that stands for 0.
+        """Return each token's largest number, its numbers as bytes, and the byte that stands for 0.
 
-        The bytes reach to each token's largest number, and down to the same below 0 or to the least
-        number of GELU.
+        The bytes above that of 0 reach to the largest number; those below it reach as far down, or
+        to the least number of GELU.
         """
         if hidden not in self._rounded:
             zero = _ZERO_OF_GELU if of_gelu else _ZERO
-            least = -_LEAST_OF_GELU / zero if of_gelu else _TINY
+            least = -_LEAST_OF_GELU / zero * (_CODES - zero) if of_gelu else _TINY
             sizes = hidden if of_gelu else self("Abs", hidden)
-            largest = self("ReduceMax", sizes, [-1], keepdims=1)
-            steps = self("Max", self("Mul", largest, 1 / (_CODES - zero)), least)
+            largest = self("Max", self("ReduceMax", sizes, [-1], keepdims=1), least)
 
-            # one row a token and one step a row, as QuantizeLinear wants them
-            rows = self("Flatten", hidden, axis=-1)
-            by_row = self("Reshape", steps, [-1])
-            zeros = self("Expand", np.array(zero, np.uint8), self("Shape", by_row))
-            codes = self("QuantizeLinear", rows, by_row, zeros, axis=0)
-            rounded = self("Reshape", codes, self("Shape", hidden))
-            self._rounded[hidden] = steps, rounded, zero
+            scaled, step = self("Div", hidden, largest), 1 / (_CODES - zero)
+            rounded = self("QuantizeLinear", scaled, step, np.array(zero, np.uint8))
+            self._rounded[hidden] = largest, rounded, zero
         return self._rounded[hidden]
 
     def normed(self, name: str, hidden: str, size: int, epsilon: float) -> str:
