@@ -1,5 +1,6 @@
 """The encoder against a plain forward pass in numpy over the same weights."""
 
+import itertools
 import json
 import math
 import shutil
@@ -30,6 +31,14 @@ TEXTS = [
     "Die Größe β-actin's mRNA (5′ end) — naïvely measured",
     "we align both sides of the corpus with a fast reparameterisation of IBM model 2 " * 30,
     "",
+]
+WORDS = [
+    "BERT",
+    "Papers that are cited together are related.",
+    "β-actin mRNA was naïvely measured",
+    "we align both sides of the corpus with a fast reparameterisation of IBM model 2",
+    "graph neural networks recommend citations for drafts with titles and abstracts",
+    "bees dance, ants lay trails",
 ]
 
 
@@ -127,6 +136,34 @@ def test_int8_is_near() -> None:
     cosines = (exact * near).sum(1)
     assert (cosines > 0.95).all()
     assert not np.array_equal(exact, near)
+
+
+@pytest.mark.slow
+def test_what_int8_says_of_the_first_token_differs_between_texts_as_that_of_fp32(
+    tmp_path: Path,
+) -> None:
+    folder = copied(tmp_path / "model")
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    texts = [f"{one} {other}" for one, other in itertools.permutations(WORDS, 2)]
+    exact, near = (
+        vectors - vectors.mean(axis=0)
+        for vectors in (
+            TransformerEncoder(str(folder), precision).encode(texts)
+            for precision in ("fp32", "int8")
+        )
+    )
+
+    # what all texts have in common, most of a vector, would make any two models look the same
+    correlation = (exact * near).sum() / math.sqrt((exact**2).sum() * (near**2).sum())
+    assert correlation > 0.993
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [0, 2, 3])
+def test_threads_do_not_change_vectors(threads: int) -> None:
+    texts = [" ".join(WORDS[: 1 + number % 4]) + f" {number}" for number in range(20)]
+    one, many = (TransformerEncoder("minilm", "fp32", each).encode(texts) for each in (1, threads))
+    assert np.array_equal(one, many)
 
 
 @pytest.mark.slow

@@ -3,16 +3,16 @@
 import functools
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise.embed.folder import digest_of
 from citewise.embed.located import Located, located
-from citewise.embed.networks.batches import batches, inputs
+from citewise.embed.networks.batches import inputs
 from citewise.embed.networks.outputs import encoder_graph
-from citewise.embed.networks.sessions import require_runtime, session
+from citewise.embed.networks.sessions import Network, require_runtime
 from citewise.embed.pooling import token_shares
 from citewise.embed.presets import preset_of
 from citewise.embed.tokenizer import separator_of, tokenizer_of
@@ -20,7 +20,6 @@ from citewise.embed.weights import weights_of
 from citewise.protocols import EncodedBy, Precision, TextForm
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
 
@@ -60,26 +59,24 @@ class TransformerEncoder:
         """Return one vector for each text, of length 1 where the distance is the cosine; texts with
         too many tokens are cut.
         """
+        if not len(texts):
+            return np.zeros((0, self._shape.size), np.float32)
+
         tokens = self._tokenizer.encode_batch(list(texts))
         lengths = np.array([len(each) for each in tokens], np.int64)
-
-        vectors = np.zeros((len(tokens), self._shape.size), np.float32)
-        for positions in batches(lengths):
-            some = positions.tolist()
-            found = self._vectors([tokens[at] for at in some], [texts[at] for at in some])
-            vectors[positions] = found
-
-        if self._preset.normalised and len(vectors):
+        vectors = self._network.run(
+            lengths,
+            lambda some: self._inputs([tokens[at] for at in some], [texts[at] for at in some]),
+        )
+        if self._preset.normalised:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
 
-    def _vectors(self, tokens: list["Encoding"], texts: list[str]) -> NDArray[np.float32]:
-        """Return the vectors of a batch of texts."""
+    def _inputs(self, tokens: list["Encoding"], texts: list[str]) -> dict[str, NDArray[Any]]:
+        """Return the inputs of the network for a batch of texts."""
         given = inputs(tokens, self._shape)
         shares = token_shares(self._preset.pooling, tokens, texts, self.form.separator)
-        if shares is not None:
-            given["shares"] = shares
-        return np.asarray(self._session.run(None, given)[0], np.float32)
+        return given if shares is None else given | {"shares": shares}
 
     @functools.cached_property
     def _tokenizer(self) -> "Tokenizer":
@@ -88,9 +85,9 @@ class TransformerEncoder:
         return tokenizer
 
     @functools.cached_property
-    def _session(self) -> "InferenceSession":
+    def _network(self) -> Network:
         shape, folder, pooling = self._shape, self._model.folder, self._preset.pooling
-        return session(
+        return Network(
             f"{self.about.digest}-{pooling}",
             self._precision,
             self._threads,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from citewise import plugins
 from citewise.embed.folder import digest_of
 from citewise.embed.located import Located, located
-from citewise.embed.networks.batches import batches, inputs
+from citewise.embed.networks.batches import inputs
 from citewise.embed.networks.outputs import scorer_graph
-from citewise.embed.networks.sessions import require_runtime, session
+from citewise.embed.networks.sessions import Network, require_runtime
 from citewise.embed.tokenizer import tokenizer_of
 from citewise.embed.truncation import LONGEST_FIRST, Truncation
 from citewise.embed.weights import weights_of
@@ -20,7 +20,6 @@ from citewise.errors import BadInput
 from citewise.protocols import PairScorer, Precision, ScoredBy
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
 
@@ -67,15 +66,14 @@ class CrossEncoder:
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Return one score a pair: a logit, or the log-odds of the second of two labels."""
+        if not len(pairs):
+            return np.zeros(0, np.float32)
+
         tokens = self._tokens(pairs)
         lengths = np.array([len(each) for each in tokens], np.int64)
-
-        scores = np.zeros(len(tokens), np.float32)
-        for positions in batches(lengths):
-            batch = [tokens[at] for at in positions.tolist()]
-            given = inputs(batch, self._shape)
-            scores[positions] = self._session.run(None, given)[0]
-        return scores
+        return self._network.run(
+            lengths, lambda some: inputs([tokens[at] for at in some], self._shape)
+        )
 
     def _tokens(self, pairs: Sequence[tuple[str, str]]) -> list["Encoding"]:
         """Return the tokens of each pair, cut by the truncation rule."""
@@ -108,9 +106,9 @@ class CrossEncoder:
         return tokenizer
 
     @functools.cached_property
-    def _session(self) -> "InferenceSession":
+    def _network(self) -> Network:
         shape, folder = self._shape, self._model.folder
-        return session(
+        return Network(
             f"{self.about.digest}-pairs",
             self._precision,
             self._threads,

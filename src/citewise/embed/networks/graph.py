@@ -1,6 +1,7 @@
 """Collects the nodes of an ONNX graph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,13 @@ _OPSET, _IR = 20, 10
 MICROSOFT = "com.microsoft"
 """The domain of onnxruntime's own operations."""
 
-_TOKEN_CODES, _WEIGHT_CODES, _ZERO = 127, 64, 128
+_CODES, _WEIGHT_CODES = 255, 64
+_ZERO, _ZERO_OF_GELU = 128, 16
+"""The codes that stand for 0: of numbers as often negative as positive, and of those of GELU."""
+_LEAST_OF_GELU = -0.1701
 _TINY = 1e-9
+_LEAST_GAIN = 0.1
+"""Of the mean gain: columns with less than that are not magnified further."""
 
 
 class Graph:
@@ -35,7 +41,7 @@ class Graph:
         self._make, self._tensor = helper.make_node, numpy_helper.from_array
         self._nodes: list[NodeProto] = []
         self._constants: list[TensorProto] = []
-        self._rounded: dict[str, tuple[str, str]] = {}
+        self._rounded: dict[str, tuple[str, str, int]] = {}
 
     def __call__(
         self,
@@ -80,43 +86,83 @@ class Graph:
             )
         return found
 
-    def linear(self, name: str, hidden: str, size: int, outputs: int = -1) -> str:
-        """Return hidden x weights + bias; `size` is that of hidden."""
-        weight = self.weight(f"{name}.weight", outputs, size)
-        return self("Add", self.product(hidden, weight), self.weight(f"{name}.bias", len(weight)))
+    @contextmanager
+    def exact(self) -> Iterator[None]:
+        """Round nothing inside this block."""
+        before, self._precision = self._precision, "fp32"
+        try:
+            yield
+        finally:
+            self._precision = before
 
-    def product(self, hidden: str, weight: NDArray[np.float32]) -> str:
+    def linear(
+        self,
+        name: str,
+        hidden: str,
+        sizes: tuple[int, int],
+        gain: NDArray[np.float32] | None = None,
+        of_gelu: bool = False,
+    ) -> str:
+        """Return hidden x weights + bias; `sizes` are those of hidden and of what is returned,
+        `gain` and `of_gelu` as of `product`.
+        """
+        size, outputs = sizes
+        product = self.product(hidden, self.weight(f"{name}.weight", outputs, size), gain, of_gelu)
+        return self("Add", product, self.weight(f"{name}.bias", outputs))
+
+    def product(
+        self,
+        hidden: str,
+        weight: NDArray[np.float32],
+        gain: NDArray[np.float32] | None = None,
+        of_gelu: bool = False,
+    ) -> str:
         """Return hidden x weights; with int8, of numbers that are rounded to 8 bits.
 
-        Each token is rounded by its own largest number a, each column of the weights by its own
-        largest number b. Only 7 bits of the weights are used, so that no processor's sums of
-        products overflow:
-        x w = a / 127 * b / 64 * sum over i of round(127 x_i / a) * round(64 w_i / b)
+        Each token is rounded by a step a from its own largest number, each column of the weights by
+        its own step b. Only 7 bits of the weights are used, so that no processor's sums of products
+        overflow:
+        x w = a * b * sum over i of round(x_i / a) * round(w_i / b)
+
+        `gain` is what the columns of hidden were multiplied with last. They are rounded without it,
+        and the weights have it instead: a few columns with a large gain would make a token's step
+        too long for all others (Xiao et al. 2023, SmoothQuant, equation 3). `of_gelu` says that no
+        number is less than GELU's least.
         """
         if self._precision == "fp32":
             return self("MatMul", hidden, weight.T)
 
-        largest, rounded = self._rounded_tokens(hidden)
+        if gain is not None:
+            gain = np.maximum(np.abs(gain), _LEAST_GAIN * np.abs(gain).mean() + _TINY)
+            hidden, weight = self("Mul", hidden, 1 / gain), weight * gain
+        largest, rounded, zero = self._rounded_tokens(hidden, of_gelu)
         steps = np.maximum(np.abs(weight).max(axis=1), _TINY) / _WEIGHT_CODES
         product = self(
             "MatMulIntegerToFloat",
             rounded,
             np.rint(weight / steps[:, None]).astype(np.int8).T,
-            1 / _TOKEN_CODES,
+            1 / (_CODES - zero),
             steps.astype(np.float32),
-            np.array(_ZERO, np.uint8),
+            np.array(zero, np.uint8),
             domain=MICROSOFT,
         )
         return self("Mul", product, largest)
 
-    def _rounded_tokens(self, hidden: str) -> tuple[str, str]:
-        """Return each token's largest number, and its numbers as bytes: 1 to 255, 128 being 0."""
+    def _rounded_tokens(self, hidden: str, of_gelu: bool) -> tuple[str, str, int]:
+        """Return each token's largest number, its numbers as bytes, and the byte that stands for 0.
+
+        The bytes above that of 0 reach to the largest number; those below it reach as far down, or
+        to the least number of GELU.
+        """
         if hidden not in self._rounded:
-            largest = self("ReduceMax", self("Abs", hidden), [-1], keepdims=1)
-            largest = self("Max", largest, _TINY)
-            scaled = self("Div", hidden, largest)
-            zero = np.array(_ZERO, np.uint8)
-            self._rounded[hidden] = largest, self("QuantizeLinear", scaled, 1 / _TOKEN_CODES, zero)
+            zero = _ZERO_OF_GELU if of_gelu else _ZERO
+            least = -_LEAST_OF_GELU / zero * (_CODES - zero) if of_gelu else _TINY
+            sizes = hidden if of_gelu else self("Abs", hidden)
+            largest = self("Max", self("ReduceMax", sizes, [-1], keepdims=1), least)
+
+            scaled, step = self("Div", hidden, largest), 1 / (_CODES - zero)
+            rounded = self("QuantizeLinear", scaled, step, np.array(zero, np.uint8))
+            self._rounded[hidden] = largest, rounded, zero
         return self._rounded[hidden]
 
     def normed(self, name: str, hidden: str, size: int, epsilon: float) -> str:

@@ -21,13 +21,12 @@ def hidden_layers(graph: Graph, shape: Shape, only_first: bool = False) -> list[
     hidden = [_embedded(graph, shape)]
     relative = _relative(graph, shape)
     for number in range(shape.layers):
-        name = f"{shape.architecture.layer}.{number}."
+        name, context = f"{shape.architecture.layer}.{number}.", hidden[-1]
         if only_first and number == shape.layers - 1:
-            of_first = graph("Slice", relative, [0], [1], [2]) if relative else ""
-            first = graph("Slice", hidden[-1], [0], [1], [1])
-            hidden.append(_layer(graph, name, first, hidden[-1], of_first, shape))
+            hidden.append(_layer_of_first(graph, name, context, relative, shape))
         else:
-            hidden.append(_layer(graph, name, hidden[-1], hidden[-1], relative, shape))
+            attention = _attention(graph, name, context, relative, shape)
+            hidden.append(_layer(graph, name, context, attention, shape))
     return hidden
 
 
@@ -95,39 +94,39 @@ def _buckets(most: int) -> NDArray[np.int64]:
     return np.asarray(np.where(distance < exact, distance, large) + half * (steps > 0))
 
 
-def _layer(graph: Graph, layer: str, hidden: str, context: str, relative: str, shape: Shape) -> str:
-    """Return the output of one layer for some tokens: attention to those of the context, then two
-    linear steps, each with a shortcut.
+def _layer(graph: Graph, layer: str, hidden: str, attention: str, shape: Shape) -> str:
+    """Return the output of one layer for some tokens, given their attention to all: three linear
+    steps, two of them with a shortcut.
     """
     names, size, epsilon = shape.architecture.names, shape.size, shape.epsilon
 
-    attention = _attention(graph, layer, (hidden, context, relative), shape)
-    mixed = graph.linear(f"{layer}{names.mixed}", attention, size, size)
+    # SkipLayerNormalization, which adds and normalises at once, takes four times as long
+    mixed = graph.linear(f"{layer}{names.mixed}", attention, (size, size))
     total = graph("Add", mixed, hidden)
     hidden = graph.normed(f"{layer}{names.mixed_norm}", total, size, epsilon)
 
     inner = graph.weight(f"{layer}{names.wide}.bias", -1).size
-    wide = graph.linear(f"{layer}{names.wide}", hidden, size, inner)
+    gain = graph.weight(f"{layer}{names.mixed_norm}.weight", size)
+    wide = graph.linear(f"{layer}{names.wide}", hidden, (size, inner), gain)
     active = graph("Gelu", wide, approximate=shape.approximate)
-    narrow = graph.linear(f"{layer}{names.narrow}", active, inner, size)
+    narrow = graph.linear(f"{layer}{names.narrow}", active, (inner, size), of_gelu=True)
     total = graph("Add", narrow, hidden)
     return graph.normed(f"{layer}{names.narrow_norm}", total, size, epsilon)
 
 
-def _attention(graph: Graph, layer: str, given: tuple[str, str, str], shape: Shape) -> str:
-    """Return the attention of tokens to those of their context, the heads' results end to end.
+def _attention(graph: Graph, layer: str, hidden: str, relative: str, shape: Shape) -> str:
+    """Return the attention of all tokens to all, the heads' results end to end.
 
     Softmax(Q K^T / sqrt(size of a head) + relative) V for each head (Vaswani et al. 2017, equation
     1), which onnxruntime has as one operation; it adds the biases of Q, K and V as well.
     """
-    (hidden, context, relative), names = given, shape.architecture.names
-    parts = {names.query: hidden, names.key: context, names.value: context}
+    names, size = shape.architecture.names, shape.size
+    parts = names.query, names.key, names.value
 
     products = [
-        graph.product(tokens, graph.weight(f"{layer}{part}.weight", shape.size, shape.size))
-        for part, tokens in parts.items()
+        graph.product(hidden, graph.weight(f"{layer}{part}.weight", size, size)) for part in parts
     ]
-    biases = [graph.weight(f"{layer}{part}.bias", shape.size) for part in parts]
+    biases = [graph.weight(f"{layer}{part}.bias", size) for part in parts]
     return graph(
         "MultiHeadAttention",
         *products,
@@ -136,3 +135,47 @@ def _attention(graph: Graph, layer: str, given: tuple[str, str, str], shape: Sha
         domain=MICROSOFT,
         num_heads=shape.heads,
     )
+
+
+def _layer_of_first(graph: Graph, layer: str, context: str, relative: str, shape: Shape) -> str:
+    """Return the output of one layer for the first token alone. One token takes so little time that
+    nothing is rounded.
+    """
+    first = graph("Slice", context, [0], [1], [1])
+    of_first = graph("Slice", relative, [0], [1], [2]) if relative else ""
+    with graph.exact():
+        attention = _attention_of_first(graph, layer, (first, context, of_first), shape)
+        return _layer(graph, layer, first, attention, shape)
+
+
+def _attention_of_first(graph: Graph, layer: str, given: tuple[str, str, str], shape: Shape) -> str:
+    """Return the attention of the first token to its context X, without K and V of every token.
+
+    For each head, with q the query and p the result of softmax:
+    q K^T = q (X W_k)^T = (q W_k^T) X^T        p V = p (X W_v) = (p X) W_v
+    The bias of K adds the same to every token, which softmax does not see; that of V is added to
+    the sum, since p sums to 1.
+    """
+    (first, context, relative), names, size = given, shape.architecture.names, shape.size
+    by_head = shape.heads, size // shape.heads, size
+
+    query = graph.linear(f"{layer}{names.query}", first, (size, size))
+    query = graph("Transpose", graph("Reshape", query, [0, *by_head[:2]]), perm=[1, 0, 2])
+    keys = graph.weight(f"{layer}{names.key}.weight", size, size).reshape(by_head)
+    query = graph("MatMul", query, keys / np.sqrt(np.float32(by_head[1])))
+
+    # heads x texts x size  ->  texts x heads x size, times X^T: texts x heads x tokens
+    query, turned = (
+        graph("Transpose", query, perm=[1, 0, 2]),
+        graph("Transpose", context, perm=[0, 2, 1]),
+    )
+    scores = graph("MatMul", query, turned)
+    if relative:
+        scores = graph("Add", scores, graph("Squeeze", relative, [2]))
+    mean = graph("MatMul", graph("Softmax", scores, axis=-1), context)
+
+    values = graph.weight(f"{layer}{names.value}.weight", size, size).reshape(by_head)
+    mean = graph("Transpose", mean, perm=[1, 0, 2])
+    found = graph("Transpose", graph("MatMul", mean, values.transpose(0, 2, 1)), perm=[1, 0, 2])
+    found = graph("Reshape", found, [0, 1, size])
+    return graph("Add", found, graph.weight(f"{layer}{names.value}.bias", size))

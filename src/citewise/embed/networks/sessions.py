@@ -1,22 +1,29 @@
-"""Run graphs by onnxruntime; they are made once and kept in the user's cache folder."""
+"""Run graphs by onnxruntime, batches in threads; graphs are made once and kept in the user's cache
+folder.
+"""
 
 import importlib.util
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from citewise.arrays import Rows
+from citewise.embed.networks.batches import batches
 from citewise.errors import BadInput, MissingExtra
 from citewise.protocols import Precision
 
 if TYPE_CHECKING:
     from onnx import ModelProto
-    from onnxruntime import InferenceSession
 
 _PARTS = ("onnx", "onnxruntime", "safetensors", "tokenizers")
 
-_RECIPE = 2
+_RECIPE = 3
 """The version of the graphs, part of a kept graph's name."""
 
 
@@ -29,20 +36,47 @@ def require_runtime(precision: str) -> None:
         raise MissingExtra(f"an encoder (here: {', '.join(missing)})", "neural")
 
 
-def session(
-    name: str, precision: Precision, threads: int, make: Callable[[], "ModelProto"]
-) -> "InferenceSession":
-    """Return a graph ready to run; `name` stands for all that it depends on, `make` is called
-    where it is not kept yet.
-    """
-    from onnxruntime import InferenceSession, SessionOptions
+class Network:
+    """A graph that is ready to run."""
 
-    options = SessionOptions()
-    options.intra_op_num_threads = threads
-    # A thread that has to wait leaves its core to other threads.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    file = _kept(name, precision, make)
-    return InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    def __init__(
+        self, name: str, precision: Precision, threads: int, make: Callable[[], "ModelProto"]
+    ) -> None:
+        """`name` stands for all that the graph depends on, `make` is called where it is not kept
+        yet. `threads` is how many batches run at once; 0 for one a core.
+        """
+        from onnxruntime import InferenceSession, SessionOptions
+
+        options = SessionOptions()
+        # Each batch has one core: threads of one batch would wait for each other many times.
+        options.intra_op_num_threads = 1
+        self._threads = threads or os.cpu_count() or 1
+        self._session = InferenceSession(
+            str(_kept(name, precision, make)), options, providers=["CPUExecutionProvider"]
+        )
+
+    def run(
+        self, lengths: Rows, inputs: Callable[[list[int]], Mapping[str, NDArray[Any]]]
+    ) -> NDArray[np.float32]:
+        """Return a row of output for each text, of which there is at least one: `lengths` are their
+        numbers of tokens, `inputs` returns the graph's inputs for the texts at some positions.
+        """
+        groups = list(batches(lengths))
+
+        def output(positions: Rows) -> NDArray[np.float32]:
+            return np.asarray(self._session.run(None, inputs(positions.tolist()))[0], np.float32)
+
+        threads = min(self._threads, len(groups))
+        if threads > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                outputs = list(pool.map(output, groups))
+        else:
+            outputs = [output(positions) for positions in groups]
+
+        rows = np.concatenate(outputs)
+        in_order = np.empty_like(rows)
+        in_order[np.concatenate(groups)] = rows
+        return in_order
 
 
 def _kept(name: str, precision: Precision, make: Callable[[], "ModelProto"]) -> Path:
