@@ -63,6 +63,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=WORK / "runs", help="for what is computed")
     parser.add_argument("--encoder", default="minilm", help="on demand; empty for none")
     parser.add_argument("--test", action="store_true")
+    parser.add_argument("--name", default="", help="behind the corpus in the result file's name")
     given = parser.parse_args()
 
     libraries = dict(each.split("=", 1) for each in given.libraries)
@@ -73,7 +74,8 @@ def main() -> None:
     trained = given.model and json_object(given.model / CONFIG).get("citewise")
     for corpus, folder in libraries.items():
         about = {"corpus": corpus, "system": SYSTEM, "encoder": given.encoder, "trained": trained}
-        save(f"cross-encoder-{corpus}", {**about, **measured(corpus, folder, given)})
+        name = f"cross-encoder-{corpus}{given.name and '-'}{given.name}"
+        save(name, {**about, **measured(corpus, folder, given)})
 
 
 def train(model: Path, library: str, folder: Path) -> None:
@@ -118,8 +120,9 @@ def measured(corpus: str, folder: str, given: argparse.Namespace) -> dict:
             name: [each.ranked(FinalOrder(weights[name])) for each in part]
             for name, part in subsets(read).items()
         }
+        plain = first_papers(stores, "bm25", DEPTH, test, folder=given.folder)
         found["test"] = {
-            **figures(run, read, learned),
+            **figures(run, read, learned, plain),
             "seconds a query, kept vectors not encoded again": seconds,
         }
     return {"papers": len(stores.papers), "weights": weights, **found}
@@ -157,9 +160,11 @@ def subsets(read: list[Read]) -> dict[str, list[Read]]:
     }
 
 
-def figures(run: Run, read: list[Read], learned: dict[str, list[np.ndarray]]) -> dict:
+def figures(
+    run: Run, read: list[Read], learned: dict[str, list[np.ndarray]], plain: Run | None = None
+) -> dict:
     """Return measures and p-values (paired, against the first order) of each order of the papers
-    that were read; the others follow behind them.
+    that were read, the others behind them; and of BM25's answers, if they are given as `plain`.
     """
     rankings = {"first order": [each.rows for each in read]}
     for name, signal in (("cross-encoder alone", LOGIT), ("encoder alone", COSINE)):
@@ -183,6 +188,8 @@ def figures(run: Run, read: list[Read], learned: dict[str, list[np.ndarray]]) ->
         )
         for name, each in rankings.items()
     }
+    if plain is not None:
+        hits["bm25"] = Hits.of(plain.rankings, gold, DEPTH)
     rows = {
         name: {
             str(measure): [
