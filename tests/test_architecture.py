@@ -18,7 +18,7 @@ ROOT = Path(citewise.__file__).parent.parent
 LAYERS = [
     # values and promises
     ["errors", "arrays", "beside", "plugins", "signals"],
-    ["preferences"],
+    ["preferences", "columns"],
     ["types"],
     ["protocols", "text", "feedback"],
     # the text of PDFs

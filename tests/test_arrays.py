@@ -79,9 +79,22 @@ def test_distinct_rows(rows: list[int]) -> None:
     assert distinct(np.array(rows, np.int64)).tolist() == sorted(set(rows))
 
 
-@given(rows=st.lists(st.integers(0, 30)), few=st.lists(st.integers(0, 30), max_size=25))
-def test_rows_among_others(rows: list[int], few: list[int]) -> None:
-    assert is_among(np.array(rows, np.int64), few).tolist() == [row in few for row in rows]
+@given(
+    rows=st.lists(ROWS | st.integers(0, 30) | st.just(-1)),
+    others=st.lists(st.integers(0, 30), max_size=25) | st.lists(ROWS, min_size=17, max_size=25),
+)
+def test_rows_among_others(rows: list[int], others: list[int]) -> None:
+    found = [row in others for row in rows]
+    assert is_among(np.array(rows, np.int64), others).tolist() == found
+    assert is_among(np.array(rows, np.int64), np.array(others, np.int64)).tolist() == found
+
+
+def test_positions_of_more_rows_than_16_bits_can_number() -> None:
+    for count in (2**15 - 1, 2**15, 2**16 + 1):
+        rows = np.random.default_rng(count).permutation(count)
+        index = RowIndex(rows)
+        assert (index.of(rows) == np.arange(count)).all()
+        assert index.of(np.array([count, -1])).tolist() == [-1, -1]
 
 
 @given(scores=st.lists(st.sampled_from([-2.0, 0.0, 0.5, 0.5000001, 3.0])), rows=st.randoms())

@@ -32,10 +32,10 @@ def test_it_runs_while_its_caller_does(monkeypatch: pytest.MonkeyPatch) -> None:
     call.result()
 
 
-@pytest.mark.parametrize("cores", [1, 2])
-def test_functions_run_together_return_in_their_order(
-    cores: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(beside, "_cores", lambda: cores)
+def test_functions_run_together_return_in_their_order() -> None:
     assert together(lambda: 1, lambda: 2, lambda: 3) == [1, 2, 3]
     assert together(lambda: 1) == [1]
+
+
+def test_functions_run_together_share_the_callers_thread() -> None:
+    assert set(together(threading.get_ident, threading.get_ident)) == {threading.get_ident()}

@@ -32,6 +32,9 @@ _SMALL_TABLE, _TABLE_A_ROW = 1 << 20, 32
 that is in it; beyond that, rows are hashed or sorted, which costs what the rows at hand cost.
 """
 
+_MOST_SHORT = 1 << 15
+"""Positions below this are 16-bit numbers."""
+
 _PART = 500_000
 """Rows of a library that are asked for together."""
 
@@ -112,15 +115,32 @@ def distinct(rows: Rows) -> Rows:
     return np.flatnonzero(present)
 
 
-def is_among(rows: Rows, few: Sequence[int]) -> Mask:
-    """Return for each row whether it is one of a few; np.isin pays for many only."""
-    if len(few) > _FEW:
-        return np.isin(rows, few)
+def is_among(rows: Rows, others: Sequence[int] | Rows) -> Mask:
+    """Return for each row whether it is one of some others; faster than np.isin for a few of them,
+    and for thousands.
+    """
+    if not len(others):
+        return np.zeros(rows.size, np.bool_)
+    if len(others) > _FEW:
+        return _is_in_table(rows, np.asarray(others, np.int64))
 
-    found = np.zeros(rows.size, np.bool_)
-    for row in few:
+    found: Mask = rows == others[0]
+    for row in others[1:]:
         found |= rows == row
     return found
+
+
+def _is_in_table(rows: Rows, others: Rows) -> Mask:
+    """Return the same by a table over all rows up to the highest of the others, where it is small;
+    its last entry stands for every row above.
+    """
+    end = int(others.max()) + 1
+    if not _is_small(end, rows.size + others.size):
+        return np.isin(rows, others)
+
+    table = np.zeros(end + 1, np.bool_)
+    table[others] = True
+    return table.take(np.minimum(rows, end))
 
 
 def _is_small(end: int, count: int) -> bool:
@@ -146,14 +166,16 @@ class RowIndex:
             self._hashed.put(_row_hashes(rows), np.arange(rows.size))
             return
 
-        self._table = np.full(self._end + 1, -1, np.int32)
-        self._table[rows] = np.arange(rows.size, dtype=np.int32)
+        # the smaller its numbers, the sooner it is made, and the more of it is in the cache
+        dtype = np.int16 if rows.size < _MOST_SHORT else np.int32
+        self._table = np.full(self._end + 1, -1, dtype)
+        self._table[rows] = np.arange(rows.size, dtype=dtype)
 
     def of(self, rows: Rows) -> Rows:
         """Return the position of each row, -1 where it is absent."""
         if self._hashed is not None:
             return self._hashed.find(_row_hashes(rows))
-        return self._table[np.minimum(rows, self._end)].astype(np.int64)
+        return self._table.take(np.minimum(rows, self._end)).astype(np.int64)
 
 
 def _row_hashes(rows: Rows) -> Hashes:
@@ -196,12 +218,13 @@ class Ragged:
 
     def kept(self, keep: Mask) -> "Ragged":
         """Return the lists with only the values that `keep` marks."""
-        # start i becomes the number of kept values before it; positions are several times faster
-        # than a mask
-        positions = np.flatnonzero(keep)
-        if positions.size == keep.size:
+        dropped = np.flatnonzero(~keep)
+        if not dropped.size:
             return self
-        return Ragged(self.values.take(positions), np.searchsorted(positions, self.starts))
+        # a start moves back by the number of values before it that are dropped, often a few;
+        # positions are several times faster than a mask
+        starts = self.starts - np.searchsorted(dropped, self.starts)
+        return Ragged(self.values.take(np.flatnonzero(keep)), starts)
 
     def take(self, positions: Rows) -> "Ragged":
         """Return the lists at some positions, in that order."""

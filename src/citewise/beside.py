@@ -1,5 +1,5 @@
-"""Runs a function in a thread beside its caller: an answer's parts that do not wait for each other
-use two cores, since numpy and the engines compute without Python's lock.
+"""Runs a function in a thread beside its caller, which pays where either is an engine's long search
+without Python's lock.
 """
 
 import os
@@ -54,9 +54,9 @@ class Beside(Generic[Result]):
 
 
 def together(first: Callable[[], Any], *others: Callable[[], Any]) -> list[Any]:
-    """Return what functions return that need nothing of each other: `first` runs beside the others,
-    which run in turn.
+    """Return what functions return that need nothing of each other; they run in turn.
+
+    Two threads of many short numpy calls would wait for Python's lock some hundred times an answer,
+    which takes longer than they save.
     """
-    begun = Beside(first)
-    found = [each() for each in others]
-    return [begun.result(), *found]
+    return [each() for each in (first, *others)]

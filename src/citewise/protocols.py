@@ -146,6 +146,10 @@ class Terms(Protocol):
         """Return every term of a field of each paper, and how often each occurs there."""
         ...
 
+    def lists(self, rows: Rows, field: str) -> Ragged:
+        """Return the same terms without their counts, at half the cost."""
+        ...
+
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
         """Return the number of terms in a field of each paper."""
         ...

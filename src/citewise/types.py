@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Column, Rows
+from citewise.columns import sliced, taken
 from citewise.errors import BadInput
 from citewise.preferences import Preferences
 
@@ -225,7 +226,7 @@ class Ranking:
 
     rows: Rows
     scores: Column
-    signals: dict[str, Column] = field(default_factory=dict)
+    signals: Mapping[str, Column] = field(default_factory=dict)
     served_by: ServedBy = ServedBy()
     settled: bool = False
     """Whether the order is final: later rankers leave it as it is."""
@@ -237,12 +238,12 @@ class Ranking:
     def take(self, index: NDArray[np.int64] | NDArray[np.bool_] | slice) -> "Ranking":
         """Return the candidates at the given positions, in that order."""
         if isinstance(index, slice):
-            signals = {name: column[index] for name, column in self.signals.items()}
-            return replace(self, rows=self.rows[index], scores=self.scores[index], signals=signals)
+            part = sliced(self.signals, index)
+            return replace(self, rows=self.rows[index], scores=self.scores[index], signals=part)
 
         # positions are found once for all signals; `take` is faster than an index in brackets
         at = np.flatnonzero(index) if index.dtype == np.bool_ else index
-        signals = {name: column.take(at) for name, column in self.signals.items()}
+        signals = taken(self.signals, at)
         return replace(self, rows=self.rows.take(at), scores=self.scores.take(at), signals=signals)
 
     def followed_by(self, rows: Rows) -> "Ranking":

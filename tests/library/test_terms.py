@@ -29,18 +29,23 @@ def test_in_no_papers_nothing_matches() -> None:
         assert found.rows.size == found.columns.size == found.counts.size == 0
 
 
-@given(asked=st.sets(st.integers(0, 40) | st.integers(0, 2**30), max_size=20))
-def test_terms_by_their_lower_bits(asked: set[int]) -> None:
-    terms = np.array(sorted(asked), np.int64)
-    table, mask = term_store._by_lower_bits(terms)
+@given(
+    asked=st.sets(st.integers(0, 40) | st.integers(0, 2**30), max_size=20),
+    more=st.integers(1, 40) | st.integers(1, 2**20),
+)
+def test_terms_by_their_lower_bits(asked: set[int], more: int) -> None:
+    terms, end = np.array(sorted(asked), np.int64), max(asked, default=0) + more
+    table, mask = term_store._by_lower_bits(terms, end)
     assert table[terms & int(mask)].tolist() == list(range(1, terms.size + 1))
     assert np.count_nonzero(table) == terms.size
+    assert table.size >= end or end > 2**20, "each term has its own place, unless they are too many"
 
 
 def test_a_term_with_the_lower_bits_of_another_does_not_match(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(term_store, "_LEAST_BITS", 4)
+    monkeypatch.setattr(term_store, "_MOST_BITS", 4)
     words = " ".join(f"word{number}x" for number in range(2**4 + 10))
     with new_folder() as path:
         terms = store(path, [Paper("all", words)]).terms
@@ -48,3 +53,11 @@ def test_a_term_with_the_lower_bits_of_another_does_not_match(
 
         found = terms.matches(np.zeros(1, np.int64), np.zeros(1, np.int64), "title")
         assert found.counts.tolist() == [1]
+
+
+def test_a_term_that_the_library_does_not_have_matches_nothing() -> None:
+    with new_folder() as path:
+        terms = store(path, [Paper("one", "bees")]).terms
+        for unknown in (2**18, 2**20, 2**29):  # with the lower bits of the term 0
+            found = terms.matches(np.zeros(1, np.int64), np.array([unknown]), "title")
+            assert not found.counts.size

@@ -68,6 +68,17 @@ def test_by_hand() -> None:
     assert found == pytest.approx([1.3808 + 0.4700 + 0.9808, 0.5909 + 0.4700, 0], abs=1e-4)
 
 
+@pytest.mark.parametrize("documents", [1_000, 100_000])
+def test_the_idf_of_many_terms_is_that_of_each(documents: int) -> None:
+    # far apart, from 0 up to all documents: looked up as far as a table has them, else computed
+    for most in (999, documents):
+        frequencies = np.linspace(0, most, 5_000).astype(np.int64)
+        found = idf(TermStatistics(documents, frequencies, 1.0))
+        each = [math.log1p((documents - n + 0.5) / (n + 0.5)) for n in frequencies.tolist()]
+        assert found == pytest.approx(each, rel=1e-14)
+        assert (found[::50] == idf(TermStatistics(documents, frequencies[::50], 1.0))).all()
+
+
 def test_a_count_in_parts_is_saturated_as_a_whole() -> None:
     # a term that occurs 2 times in the title and 3 times in the abstract: 5 * 2.6 / (5 + norm)
     norm, parts = np.array([1.0, 1.0]), np.array([2.0, 3.0])

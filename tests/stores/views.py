@@ -116,6 +116,12 @@ def terms(stores: Stores, rows: Rows, text: str) -> View:
         )
         contents, occurring = store.contents(rows, field)
         assert contents.values.dtype == occurring.dtype == np.int64
+        listed = store.lists(rows, field)
+        assert listed.values.dtype == np.int64
+        assert (listed.starts.tolist(), listed.values.tolist()) == (
+            contents.starts.tolist(),
+            contents.values.tolist(),
+        )
         every = zip(
             contents.owners.tolist(),
             store.words(contents.values),

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, distinct, highest, in_parts, summed
+from citewise.arrays import Column, RowIndex, Rows, distinct, highest, in_parts, is_among, summed
 from citewise.expand.votes import Neighbourhood
 from citewise.protocols import Compared, DraftVectors, Expansion, Stores
 from citewise.signals import written_by
@@ -62,7 +62,7 @@ class DenseNeighbours:
 
         found = np.append(nearest, near.cited)
         return lambda ranking: Expansion(
-            rows=distinct(found[RowIndex(ranking.rows).of(found) < 0]),
+            rows=distinct(found[~is_among(found, ranking.rows)]),
             signals=lambda rows: {
                 "vector_cosine": papers.cosines(vector, rows),
                 **_votes(near, rows),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, by_score, distinct, summed
+from citewise.arrays import Column, RowIndex, Rows, by_score, distinct, is_among, summed
 from citewise.expand.votes import Neighbourhood, relative_similarity
 from citewise.protocols import Expansion, Stores
 from citewise.signals import written_by
@@ -107,9 +107,8 @@ class Neighbours:
         """Return what the neighbourhood of the draft cites, with its votes."""
         hits = ranking.rows[ranking.scores > 0]  # without the candidates of other expanders
         near = neighbourhood(self._stores, query, hits, scope, self._limit)
-        known = RowIndex(ranking.rows).of(near.cited)
 
         return Expansion(
-            rows=distinct(near.cited[known < 0]),
+            rows=distinct(near.cited[~is_among(near.cited, ranking.rows)]),
             signals=lambda rows: votes(self._stores, near, rows, self._limit),
         )

@@ -122,7 +122,7 @@ class LibraryFolder:
 
     @property
     def together(self) -> Together:
-        """What runs functions that ask this library: one of them beside the others."""
+        """What runs functions that ask this library: in turn."""
         return together
 
     @property

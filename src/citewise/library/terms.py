@@ -15,8 +15,10 @@ from citewise.library.vocabulary import Vocabulary
 from citewise.protocols import FIELDS, Matches, TermNumbers, TermStatistics
 from citewise.text.tokens import TermNumbering
 
-_LEAST_BITS = 18
-"""Of terms, by which they are looked up: these mostly keep those of a query apart."""
+_LEAST_BITS, _MOST_BITS = 18, 20
+"""Of terms, by which they are looked up: the fewer mostly keep those of a query apart, and up to
+the most, all bits of a vocabulary are taken.
+"""
 
 _TEXTS_KEPT = 8
 """Texts whose terms are remembered: the stages of a system all ask for the same ones."""
@@ -71,19 +73,21 @@ class TermStore:
 
     def matches(self, rows: Rows, terms: TermNumbers, field: str) -> Matches:
         """Return the non-zero entries of `counts`, by positions in `rows` and `terms`."""
-        columns, mask = _by_lower_bits(terms)
+        end = max(len(self._vocabulary), int(terms.max(initial=-1)) + 1)
+        columns, mask = _by_lower_bits(terms, end)
+        whole = end <= columns.size
         parts = []
         for segment, positions, local in self._segments.split(rows):
             starts = segment.starts(field)
             index, begins = flat_index(starts[local], starts[local + 1])
             every = segment.values(field, "terms").take(index)
-            entries = columns.take(every & mask)
-            hits = np.flatnonzero(entries != 0)
-            column = entries.take(hits).astype(np.int64) - 1
+            entries = columns.take(every if whole else every & mask)
+            hits = np.flatnonzero(entries != 0)  # for bytes alone it would take three times as long
+            column = entries.take(hits).astype(np.int64)
+            column -= 1
 
-            # another term may have the lower bits of one that was asked for
-            same = np.flatnonzero(terms.take(column) == every.take(hits))
-            if same.size < hits.size:
+            if not whole:  # another term may have the lower bits of one that was asked for
+                same = np.flatnonzero(terms.take(column) == every.take(hits))
                 hits, column = hits.take(same), column.take(same)
 
             owners = np.repeat(positions, np.diff(begins))  # a search for each hit takes longer
@@ -113,6 +117,13 @@ class TermStore:
         every = np.concatenate([np.zeros(0, np.int64), *counted]).astype(np.int64)
         return Ragged(np.concatenate(values).astype(np.int64)[order], starts), every[order]
 
+    def lists(self, rows: Rows, field: str) -> Ragged:
+        """Return every term of a field of each paper."""
+        if len(self._segments) > 1:
+            return self.contents(rows, field)[0]
+        (terms,) = self._segments[0].lists(field, rows, "terms")
+        return Ragged(terms.values.astype(np.int64), terms.starts)
+
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
         """Return the number of terms in a field (or in "text") of each paper."""
         if field == "text":
@@ -123,19 +134,21 @@ class TermStore:
         return lengths
 
 
-def _by_lower_bits(terms: TermNumbers) -> tuple[NDArray[Any], np.uint32]:
+def _by_lower_bits(terms: TermNumbers, end: int) -> tuple[NDArray[Any], np.uint32]:
     """Return a table from the lower bits of a term to 1 + its position in `terms`, and a mask for
     these bits; 0 where no term has them.
 
     terms  5 12      mask 0b111      table  0 0 0 0 2 1 0 0     (12 & 7 = 4, 5 & 7 = 5)
 
-    The mask has as many bits as keep the terms apart: the table grows with the terms that are asked
-    for, not with the vocabulary, and stays in the cache.
+    All terms of papers are below `end`. Where these are not too many, the mask has all their bits;
+    else as many as keep the given terms apart: the table then grows with these, not with the
+    vocabulary, and stays in the cache.
     """
-    positions, bits = np.arange(1, terms.size + 1), _LEAST_BITS
+    positions, needed = np.arange(1, terms.size + 1), max(end - 1, 0).bit_length()
+    bits = max(needed, _LEAST_BITS) if needed <= _MOST_BITS else _LEAST_BITS
     while True:
         mask = (1 << bits) - 1
-        table = np.zeros(mask + 1, np.uint16 if terms.size < 2**16 - 1 else np.uint32)
+        table = np.zeros(mask + 1, np.min_scalar_type(terms.size))
         table[terms & mask] = positions
         if (table[terms & mask] == positions).all():  # of two in one place, the last is there
             return table, np.uint32(mask)

@@ -127,6 +127,10 @@ class MemoryTerms:
         counts = [count for text in texts for _, count in text]
         return ragged([term for term, _ in text] for text in texts), np.array(counts, np.int64)
 
+    def lists(self, rows: Rows, field: str) -> Ragged:
+        """Return every term of a field of each paper."""
+        return self.contents(rows, field)[0]
+
     def lengths(self, rows: Rows, field: str) -> NDArray[np.int64]:
         """Return the number of terms in a field of each paper."""
         return np.array([text.total() for text in self._of(rows, field)], np.int64)

@@ -1,5 +1,6 @@
 """From signals to features: forms that mean the same in a library of another size or field."""
 
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -29,20 +30,33 @@ def feature_rows(signals: Signals, features: Sequence[str]) -> NDArray[np.float6
     The features of a form are computed together: a hundred calls for two thousand numbers each
     would take most of their time to begin.
     """
-    by_form: dict[Form, list[int]] = {}
-    for position, feature in enumerate(features):
-        by_form.setdefault(_form(feature), []).append(position)
+    plan = _plan(tuple(features))
+    columns = [[_signal(signals, name) for name in names] for _, _, names in plan]
+    matrix = np.empty((len(features), columns[0][0].size if columns else 0))
 
-    columns = [_signal(signals, feature) for feature in features]
-    matrix = np.empty((len(columns), columns[0].size if columns else 0))
-    for form, positions in by_form.items():
-        matrix[positions] = form(np.stack([columns[position] for position in positions]))
+    for (form, positions, _), group in zip(plan, columns, strict=True):
+        if form is not _same:
+            matrix[positions] = form(np.stack(group))
+            continue
+        for position, column in zip(positions, group, strict=True):
+            matrix[position] = column
     return matrix
 
 
-def _signal(signals: Signals, feature: str) -> Column:
-    """Return the signal that a feature is a form of."""
-    signal = plain(feature)
+@functools.lru_cache(maxsize=16)
+def _plan(features: tuple[str, ...]) -> "tuple[tuple[Form, list[int], list[str]], ...]":
+    """Return each form with the positions of its features, and the signals of these."""
+    by_form: dict[Form, list[int]] = {}
+    for position, feature in enumerate(features):
+        by_form.setdefault(_form(feature), []).append(position)
+    return tuple(
+        (form, positions, [plain(features[position]) for position in positions])
+        for form, positions in by_form.items()
+    )
+
+
+def _signal(signals: Signals, signal: str) -> Column:
+    """Return the signal of a name."""
     if signal not in signals:
         raise BadLibrary(
             f"the ranker reads the signal {signal!r}, which this version of citewise does not "
@@ -88,9 +102,10 @@ def _log_ranks(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return found
 
     # row after row, each sorted from its highest value: `cells` are where the values were
-    values = np.where(unknown[known], -np.inf, rows[known])
-    cells = (np.argsort(-values, axis=1) + np.arange(known.size)[:, np.newaxis] * count).ravel()
-    ordered = values.take(cells)
+    lowered = -rows[known]
+    lowered[unknown[known]] = np.inf
+    cells = (np.argsort(lowered, axis=1) + np.arange(known.size)[:, np.newaxis] * count).ravel()
+    ordered = lowered.take(cells)
 
     # a run of equal values in a row has the rank of its first:
     # 9 7 7 4 | 5 5 3 3 -> first at 0 1 3 | 4 6 -> ranks 1 2 2 4 | 1 1 3 3

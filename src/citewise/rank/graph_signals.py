@@ -65,17 +65,17 @@ def popularity(stores: Stores, rows: Rows, scope: Scope) -> dict[str, Column]:
     now = int(years.max(initial=0)) + 1
     now = now if scope.year is None else min(now, scope.year)
 
-    # count citations in a papers x (1 + spans) matrix by their age in years, older ones and those
-    # of unknown years last, and add up from the left
-    width, cited_in = _SPANS[-1] + 1, np.maximum(stores.papers.years(citers.values), 0)
-    column = np.clip(now - np.arange(cited_in.max(initial=0) + 1), 1, width) - 1
-    column[0] = width - 1
-    cells = citers.owners * width + column.take(cited_in)
-    counts = np.bincount(cells, minlength=rows.size * width)
-    recent = np.cumsum(counts.reshape(rows.size, -1), axis=1, dtype=np.float64)
+    # count citations in a (1 + spans) x papers matrix by their age in years, older ones and those
+    # of unknown years last, and add up from the top
+    height, cited_in = _SPANS[-1] + 1, np.maximum(stores.papers.years(citers.values), 0)
+    line = np.clip(now - np.arange(cited_in.max(initial=0) + 1), 1, height) - 1
+    line[0] = height - 1
+    cells = (line * rows.size).take(cited_in) + citers.owners
+    counts = np.bincount(cells, minlength=rows.size * height).reshape(height, rows.size)
+    recent = np.cumsum(counts, axis=0, dtype=np.float64)
     return {
-        "citations": recent[:, -1].copy(),
-        **{f"citations{span}": recent[:, span - 1].copy() for span in _SPANS},
+        "citations": recent[-1],
+        **{f"citations{span}": recent[span - 1] for span in _SPANS},
         "age": np.where(years > 0, now - years, np.nan).astype(np.float64),
     }
 

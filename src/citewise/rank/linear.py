@@ -37,7 +37,8 @@ def linear_features(signals: Signals, names: tuple[str, ...], depth: int) -> NDA
 
 def _filled(column: NDArray[np.float64], value: float) -> NDArray[np.float64]:
     """Return numbers with a value in place of NaN."""
-    return np.where(np.isnan(column), value, column)
+    unknown = np.isnan(column)
+    return np.where(unknown, value, column) if unknown.any() else column
 
 
 class LinearModel(msgspec.Struct, frozen=True, dict=True):

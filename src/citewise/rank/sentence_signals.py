@@ -279,7 +279,7 @@ def _bm25(counts: Matrix, relative_lengths: Column, weights: Column) -> Column:
 
 def _title_weight(stores: Stores, rows: Rows) -> Column:
     """Return the sum of the idf of the words of each title."""
-    terms, _ = stores.terms.contents(rows, "title")
+    terms = stores.terms.lists(rows, "title")
     weights = idf(stores.terms.statistics(terms.values, "title"))
     return summed(terms.owners, weights, rows.size)
 

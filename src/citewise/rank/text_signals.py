@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from citewise.arrays import Column, RowIndex, Rows, summed
+from citewise.arrays import Column, Rows, is_among, summed
 from citewise.protocols import FIELDS, Matches, Stores, TermNumbers
 from citewise.scoring.bm25 import idf
-from citewise.scoring.similarity import Bag, saturated, saturated_together, similarity
+from citewise.scoring.similarity import Bag, log_counts, saturated, saturated_together, similarity
 from citewise.types import Query
 
 _FEEDBACK_TERMS = 150
@@ -23,9 +23,9 @@ _COMPARED = (
 
 def title_in_draft(stores: Stores, rows: Rows, bag: Bag) -> Column:
     """Return which share of each title's words, weighted by idf, is in the draft."""
-    terms, _ = stores.terms.contents(rows, "title")
+    terms = stores.terms.lists(rows, "title")
     weights = idf(stores.terms.statistics(terms.values, "title"))
-    in_draft, owners = RowIndex(bag.terms).of(terms.values) >= 0, terms.owners
+    in_draft, owners = is_among(terms.values, bag.terms), terms.owners
     shared = summed(owners, weights * in_draft, rows.size)
     return shared / np.maximum(summed(owners, weights, rows.size), 1e-9)
 
@@ -43,7 +43,7 @@ def feedback_bag(stores: Stores, rows: Rows, weights: Column) -> Bag:
 
     terms, positions = np.unique(every, return_inverse=True)
     rarity = idf(stores.terms.statistics(terms, "text"))
-    tf_idf = np.log1p(counts) * rarity[positions]
+    tf_idf = log_counts(counts) * rarity[positions]
     norms = np.maximum(np.sqrt(summed(owners, tf_idf * tf_idf, rows.size)), 1e-9)
     total = summed(positions, tf_idf / norms[owners] * weights[owners], terms.size)
 
@@ -97,7 +97,7 @@ def _cosine(
 
     found = np.zeros(rows.size)
     for each in matches.values():
-        found += summed(each.rows, np.log1p(each.counts) * weights.take(each.columns), rows.size)
+        found += summed(each.rows, log_counts(each.counts) * weights.take(each.columns), rows.size)
     return np.asarray(
         found / np.sqrt(np.maximum(stores.terms.lengths(rows, "text"), 1)), np.float64
     )

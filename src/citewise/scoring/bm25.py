@@ -7,6 +7,8 @@ The score of document D for query Q is the sum over terms t of Q of
 where weight(t) is idf(t) times the count of t in Q. BM25+ adds delta to each saturation.
 """
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,11 @@ K1, B = 1.6, 0.75
 
 Values = NDArray[np.float64]
 
+_MANY, _TABLED = 4_096, 1 << 16
+"""The idf of more terms than this is looked up, as far as none of them is in more documents than
+the table has: a logarithm takes ten times as long.
+"""
+
 
 def idf(statistics: TermStatistics) -> Values:
     """Return ln(1 + (N - n + 0.5) / (n + 0.5)) of each term: never negative, as Lucene has it.
@@ -24,7 +31,21 @@ def idf(statistics: TermStatistics) -> Values:
     N documents, n of them with the term (Robertson and Zaragoza 2009).
     """
     frequencies = statistics.frequencies
-    return np.log1p((statistics.documents - frequencies + 0.5) / (frequencies + 0.5))
+    if frequencies.size > _MANY:
+        table = _idf_table(statistics.documents)
+        if frequencies.max() < table.size:
+            return table.take(frequencies)
+    return _idf(statistics.documents, frequencies)
+
+
+def _idf(documents: int, frequencies: NDArray[np.int64]) -> Values:
+    return np.log1p((documents - frequencies + 0.5) / (frequencies + 0.5))
+
+
+@functools.lru_cache(maxsize=4)
+def _idf_table(documents: int) -> Values:
+    """Return the idf of terms that 0, 1, 2, ... documents have."""
+    return _idf(documents, np.arange(min(documents + 1, _TABLED)))
 
 
 def length_norm(relative_lengths: Values, k1: float = K1, b: float = B) -> Values:

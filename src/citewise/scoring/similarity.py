@@ -1,6 +1,7 @@
 """BM25 similarity of any papers to any bag of words, read from the forward index."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,12 @@ class Saturated:
     def scores(self, weights: Column, count: int) -> Column:
         """Return the sum of weighted parts of each of `count` papers; `weights` are by column."""
         return summed(self.rows, self.parts * weights.take(self.columns), count)
+
+
+def log_counts(counts: NDArray[Any]) -> Column:
+    """Return ln(1 + count) of each count of a term, which is looked up: most of them are small."""
+    whole = counts.astype(np.int64)
+    return np.log1p(np.arange(whole.max(initial=0) + 1.0)).take(whole)
 
 
 def saturated(stores: Stores, rows: Rows, matches: Matches, field: str) -> Saturated:

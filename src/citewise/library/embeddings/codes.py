@@ -127,9 +127,12 @@ class Probe:
         found = np.full(rows.size, np.nan)
         if not self.known:
             return found
+        floats = np.empty((min(rows.size, _CHUNK), len(self._parts)), np.float32)
         for start in range(0, rows.size, _CHUNK):
             some = codes.take(rows[start : start + _CHUNK])
-            products = (some.astype(np.float32) @ self._parts).astype(np.float64) @ self._factors
+            chunk = floats[: len(some)]  # the same memory for every chunk, which is in the cache
+            chunk[:] = some
+            products = (chunk @ self._parts).astype(np.float64) @ self._factors
             products[~has_vector(some)] = np.nan
             found[start : start + _CHUNK] = products
         return found
