@@ -4,7 +4,8 @@
 
 Each model re-ranks the first 1,000 of BM25 by its scores alone (--depth 100: a tenth of the time),
 and must have been fine-tuned before (`citewise train cross-encoder`). Of the eleven encoders of the
-papers none can be had offline; any that is in a folder can be named.
+papers none can be had offline; `starts.py` trains small ones, and any that is in a folder can be
+named.
 """
 
 import argparse
@@ -17,10 +18,11 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", required=True)
     parser.add_argument("--depth", type=int, default=1000)
     parser.add_argument("--corpus", default="elife")
+    parser.add_argument("--sample", type=int, help="dev queries that are asked")
     chosen = parser.parse_args()
 
     library = library_of(chosen.corpus)
-    questions = dev_of(chosen.corpus, library)
+    questions = dev_of(chosen.corpus, library, chosen.sample)
     systems = {
         name: f"bm25+rerank(model={name},depth={chosen.depth},order=alone)"
         for name in chosen.models
@@ -31,7 +33,13 @@ def main() -> None:
         print(f"{', '.join(missing)}: {NEEDS_A_MODEL}")
     saved(
         "pretrained",
-        {"part": "dev", "corpus": chosen.corpus, "queries": len(questions), "rows": rows},
+        {
+            "part": "dev",
+            "corpus": chosen.corpus,
+            "queries": len(questions),
+            "depth": chosen.depth,
+            "rows": rows,
+        },
     )
 
 
