@@ -1,11 +1,12 @@
 """How time and memory grow with the library: 315k papers of `cs`, and millions resampled from them.
 
-    python benchmarks/growth.py [PAPERS ...]
+    python benchmarks/growth.py [PAPERS ...] [--step build|ask]
 
 The sizes that are not named keep the figures of an earlier run. A minute for 315k papers, half an
-hour for 7 million.
+hour for 7 million. All libraries are built first, and then asked one after the other.
 """
 
+import argparse
 import json
 import random
 import shutil
@@ -47,54 +48,66 @@ def _thinned(text: str, chance: random.Random) -> str:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", type=int, nargs="*", default=SIZES, metavar="PAPERS")
+    parser.add_argument("--step", choices=("build", "ask"), help="only this; libraries are kept")
+    given = parser.parse_args()
+
     papers = list(records("cs"))
     random.Random(1).shuffle(papers)
     saved_queries("cs", 2022, least=5)
-    for size in map(int, sys.argv[1:]) if sys.argv[1:] else SIZES:
-        row = measure_size(papers, size)
-        file = RESULTS / "growth.json"
-        before = json.loads(file.read_text())["rows"] if file.exists() else []
-        rows = [each for each in before if each["papers"] != size] + [row]
-        rows.sort(key=lambda each: each["papers"])
-        save("growth", {"corpus": "cs, resampled above 315,077", "rows": rows})
+    for size in given.sizes:
+        if given.step != "ask":
+            keep(size, built(papers, size))
+    for size in given.sizes:
+        if given.step != "build":
+            keep(size, asked(papers, size))
+            if not given.step:
+                shutil.rmtree(folder_of(size))
 
 
-def measure_size(papers: list[dict], size: int) -> dict:
-    """Return time, memory and disk space of a library of `size` papers."""
-    source, library = WORK / "growth.jsonl", WORK / "growth-library"
+def keep(size: int, measured: dict) -> None:
+    """Add figures to those of a size in the result file."""
+    file = RESULTS / "growth.json"
+    before = json.loads(file.read_text())["rows"] if file.exists() else []
+    rows = {each["papers"]: each for each in before}
+    rows[size] = rows.get(size, {}) | {"papers": size, "commit": COMMIT} | measured
+    ordered = [rows[each] for each in sorted(rows)]
+    save("growth", {"corpus": "cs, resampled above 315,077", "rows": ordered})
+
+
+def folder_of(size: int) -> Path:
+    """Return the folder of the library with so many papers."""
+    return WORK / f"growth-{size}"
+
+
+def built(papers: list[dict], size: int) -> dict:
+    """Build a library of `size` papers; return what that took."""
+    source, library = WORK / "growth.jsonl", folder_of(size)
     shutil.rmtree(library, ignore_errors=True)
     with source.open("w") as file:
         file.writelines(
             json.dumps(paper, ensure_ascii=False) + "\n" for paper in resampled(papers, size)
         )
-    seconds, peak = run_watched(
-        [
-            sys.executable,
-            "-m",
-            "citewise",
-            "index",
-            str(source),
-            "--library",
-            str(library),
-            "--keep-versions",
-        ]
-    )
-
-    row = {
-        "papers": size,
-        "commit": COMMIT,
+    command = [sys.executable, "-m", "citewise", "index", str(source), "--keep-versions"]
+    seconds, peak = run_watched([*command, "--library", str(library)])
+    source.unlink()
+    return {
         "build s": round(seconds, 1),
         "papers a second": round(size / seconds),
         "build peak MB": peak,
         "on disk MB": round(_bytes(library) / 1e6),
+    }
+
+
+def asked(papers: list[dict], size: int) -> dict:
+    """Return what answers and changes of a library take."""
+    library = folder_of(size)
+    return {
         "serving": in_fresh_process("serving.py", str(library)),
         "serving best": in_fresh_process("serving.py", str(library), "best"),
         **time_changes(papers, library),
     }
-    shutil.rmtree(library)
-    source.unlink()
-    print(row, flush=True)
-    return row
 
 
 def time_changes(papers: list[dict], library: Path) -> dict:

@@ -113,6 +113,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "navigation": drafts.navigation,
     "reranking-cs": functools.partial(drafts.reranking, "cs"),
     "reranking-elife": functools.partial(drafts.reranking, "elife"),
+    "reranking-cs-tuned": functools.partial(drafts.reranking, "cs-tuned"),
+    "reranking-elife-tuned": functools.partial(drafts.reranking, "elife-tuned"),
     "small-libraries": drafts.small_libraries,
     "defaults": functools.partial(drafts.defaults, "R@10"),
     "defaults-first": functools.partial(drafts.defaults, "MRR@100"),

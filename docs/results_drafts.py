@@ -252,10 +252,17 @@ def reranking(corpus: str) -> str:
             for part in ("dev", "test")
             if part in found
         }
-        names = [*next(iter(parts.values()))]
+        names = [*dict.fromkeys(name for rows in parts.values() for name in rows)]
         measures = [*next(iter(parts.values()))[names[0]]]
         return ["order", *(f"{part}: {measure}" for part in parts for measure in measures)], [
-            [name, *(_tested(rows[name][each]) for rows in parts.values() for each in measures)]
+            [
+                name,
+                *(
+                    _tested(rows[name][each]) if name in rows else ""
+                    for rows in parts.values()
+                    for each in measures
+                ),
+            ]
             for name in names
         ]
 
