@@ -33,7 +33,7 @@ SHORT: dict[str, object] = {
     "threads": 1,
 }
 LISTS = {"system": "bm25", "depth": 50, "positives": 1, "negatives": 2, "random_negatives": 2}
-PAPERS = {"most": 1000, "epochs": 1, "dropout": 0.0, "words": False}
+PAPERS = {"most": 500, "epochs": 1, "dropout": 0.0, "words": False}
 
 TRAINED: dict[str, tuple[str, str, dict[str, object]]] = {
     "minilm-2": ("first and last layer", "cpu", {**LISTS, "most": 5400}),
