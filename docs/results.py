@@ -144,6 +144,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "paper-evidence": papers.evidence,
     "paper-main": papers.main_results,
     "paper-pretrained": papers.pretrained,
+    "paper-starts": papers.starts,
     "paper-rounds": papers.rounds,
     "paper-sweep": papers.sweep,
     "paper-forms": papers.forms,

@@ -142,6 +142,34 @@ def pretrained() -> str:
     return _both("Open Research, dev", head, published.PRETRAINED, ours)
 
 
+def starts() -> str:
+    """Return how far the trainings of small cross-encoders got."""
+
+    def rows(found: Result) -> Table:
+        measures = ("MAP@50", "MRR@50", "P@5")
+        shown = [
+            [
+                f"`{name}`",
+                f"{each['counts']['pairs']:,}",
+                each["settings"]["system"],
+                *(fixed(values[measure]) for values in _orders(each) for measure in measures),
+            ]
+            for name, each in found["rows"].items()
+        ]
+        orders = [
+            f"{order}: {measure}" for order in ("its order", "logits") for measure in measures
+        ]
+        return ["trained", "pairs", "first papers of", *orders], shown
+
+    return _ours("starts", rows, "starts.py FOLDER", ", what each orders on 60 dev queries of `cs`")
+
+
+def _orders(trained: Result) -> list[dict]:
+    """Return the measures of a system's first papers in its order, and in that of the logits."""
+    dev = trained["dev"]
+    return [dev[trained["settings"]["system"]], dev["logits alone"]]
+
+
 def rounds() -> str:
     """Return navigation by rounds."""
 

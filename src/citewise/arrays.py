@@ -131,16 +131,27 @@ def is_among(rows: Rows, others: Sequence[int] | Rows) -> Mask:
 
 
 def _is_in_table(rows: Rows, others: Rows) -> Mask:
-    """Return the same by a table over all rows up to the highest of the others, where it is small;
-    its last entry stands for every row above.
+    """Return for each row whether it is one of the others: by a table over all rows up to the
+    highest of them, where that is small; its last entry stands for every row above.
     """
     end = int(others.max()) + 1
-    if not _is_small(end, rows.size + others.size):
+    if not _is_small(end, rows.size + others.size) or min(rows.min(initial=0), others.min()) < 0:
         return np.isin(rows, others)
 
     table = np.zeros(end + 1, np.bool_)
     table[others] = True
     return table.take(np.minimum(rows, end))
+
+
+def is_in_sorted(values: NDArray[Any], few: NDArray[Any]) -> Mask:
+    """Return for each value whether it is among some that are sorted; costs what the values cost,
+    where np.isin sorts both.
+    """
+    if not few.size:
+        return np.zeros(values.size, np.bool_)
+    places = np.minimum(np.searchsorted(few, values), few.size - 1)
+    found: Mask = few[places] == values
+    return found
 
 
 def _is_small(end: int, count: int) -> bool:

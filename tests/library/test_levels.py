@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,17 +11,19 @@ from hypothesis import strategies as st
 import citewise
 from citewise.engines.shards.cutting import cut
 from citewise.errors import BadLibrary
-from citewise.library import changes, vocabulary
+from citewise.library import changes, vocabulary, writer
 from citewise.library import manifest as manifests
 from citewise.library.files import checksum
 from citewise.library.folder import LibraryFolder
-from citewise.library.levels import LevelledTables
+from citewise.library.levels import LevelledLookup, LevelledTables
+from citewise.library.tables import Lookup
 from citewise.types import CitingSentence, Paper
 from citing import citing
 from corpora import corpora, random_papers
 from libraries import assert_same, assert_same_graph, citations, new_folder, papers_of, store
 from oracles import PlainLibrary
 from properties import examples
+from word_models import StemModel
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -120,14 +123,65 @@ def test_a_paper_with_a_new_record_keeps_its_citers(tmp_path: Path) -> None:
     assert paper.abstract == "Now with an abstract."
 
 
-def test_of_two_papers_with_one_key_the_first_that_is_left_has_it(tmp_path: Path) -> None:
-    same = [Paper(f"p{number}", f"Title {number}", ids=("shared",)) for number in range(3)]
-    store(tmp_path, [Paper("citing", "It cites what is shared", references=("shared",))])
-    for each in same:
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(0, 30)), max_size=25, unique=True),
+    st.sets(st.integers(0, 30)),
+    st.integers(0, 30),
+)
+@examples(200)
+def test_lookups_in_two_levels_find_what_one_finds(
+    pairs: list[tuple[int, int]], gone: set[int], first_new: int
+) -> None:
+    pairs = sorted(pairs, key=lambda pair: pair[1])
+    below = [pair for pair in pairs if pair[1] < first_new]
+    above = [pair for pair in pairs if pair[1] >= first_new and pair[1] not in gone]
+    older_gone = np.array(sorted(row for row in gone if row < first_new), np.int64)
+    levelled = LevelledLookup(_lookup(below), older_gone, _lookup(above))
+    whole = _lookup([pair for pair in pairs if pair[1] not in gone])
+
+    hashes = np.arange(0, 8, dtype=np.uint64)
+    assert levelled.find(hashes).tolist() == whole.find(hashes).tolist()
+    assert levelled.whole.numbers.tolist() == whole.numbers.tolist()
+    for value in range(8):
+        assert levelled.find_all(value) == whole.find_all(value)
+        assert sorted(levelled.between(value, 7)) == sorted(whole.between(value, 7))
+
+
+def _lookup(pairs: Sequence[tuple[int, int]]) -> Lookup:
+    columns = np.array(pairs, np.int64).reshape(-1, 2)
+    return Lookup.of(columns[:, 0].astype(np.uint64), columns[:, 1])
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_vectors_leave_the_tables_as_they_are(tmp_path: Path, levels: int) -> None:
+    papers = random_papers(8, seed=8)
+    before = store(tmp_path, *([papers] if levels == 1 else [papers[:5], papers[5:]])).manifest
+    writer.embed(tmp_path, "stems", StemModel(3))
+    writer.drop_vectors(tmp_path, "stems")
+    after = LibraryFolder(tmp_path).manifest
+    assert (after.table_folders, after.format) == (before.table_folders, before.format)
+    assert_same(LibraryFolder(tmp_path), papers)
+
+
+def test_verify_compares_dangling_references(tmp_path: Path) -> None:
+    manifest = store(tmp_path, [Paper("a", "Bees dance", references=("b",))]).manifest
+    name = f"tables/{manifest.tables}/dangling.numbers"
+    (tmp_path / name).write_bytes((7).to_bytes(4, "little"))
+    manifest.files[name] = manifests.FileEntry(4, checksum(tmp_path / name))
+    manifests.save(tmp_path, manifest)
+    assert citewise.verify(tmp_path).problems == (
+        "table dangling: differs from what the segments say",
+    )
+
+
+def test_only_new_words_are_written_again(tmp_path: Path) -> None:
+    papers = [Paper(f"p{number}", f"word{number}a word{number}b") for number in range(6)]
+    store(tmp_path, papers[:4])
+    for each in papers[4:]:
         store(tmp_path, [each])
-    library = _levelled(tmp_path)
-    owners = [paper.id for paper in papers_of(library) if "shared" in paper.ids]
-    assert citations(library) == {"citing": {owners[0]}}
+    words = LibraryFolder(tmp_path).vocabulary
+    assert sorted(words.words(words.below())) == ["word4a", "word4b", "word5a", "word5b"]
+    assert [words.number(word) for word in words.words()] == [*range(12)]
 
 
 def test_tables_are_written_whole_when_much_has_changed(

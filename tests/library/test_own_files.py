@@ -9,6 +9,7 @@ import citewise
 from citewise.library import vectors, writer
 from citewise.library.generation import collect_garbage
 from citewise.library.own_files import GENERATION, KINDS, is_own
+from citewise.types import Paper
 from citing import PAPERS, SENTENCES
 from corpora import GOLDEN, random_papers
 from damage import LetterEncoder
@@ -91,3 +92,23 @@ def test_an_empty_folder_stays_where_nothing_was_written(tmp_path: Path) -> None
     with pytest.raises(citewise.MissingData):
         citewise.index([tmp_path / "absent.bib"], tmp_path / "empty")
     assert [*(tmp_path / "empty").iterdir()] == []
+
+
+@pytest.mark.parametrize("name", [".tmpUmk9va", "mode.new"])
+def test_what_a_killed_writer_leaves_in_the_index_is_removed(tmp_path: Path, name: str) -> None:
+    citewise.add([Paper("a", "Bees dance")], tmp_path)
+    left = tmp_path / "lexical" / "000002"
+    left.mkdir()
+    (left / name).touch()
+    citewise.add([Paper("b", "Ants walk")], tmp_path)
+    assert citewise.verify(tmp_path).sound
+    assert [each.name for each in (tmp_path / "lexical").iterdir()] == ["000002"]
+
+
+def test_a_folder_with_files_of_others_is_passed_by(tmp_path: Path) -> None:
+    citewise.add([Paper("a", "Bees dance")], tmp_path)
+    (tmp_path / "lexical" / "000002").mkdir()
+    (tmp_path / "lexical" / "000002" / "notes.txt").touch()
+    citewise.add([Paper("b", "Ants walk")], tmp_path)
+    assert len(citewise.open(tmp_path)) == 2
+    assert (tmp_path / "lexical" / "000002" / "notes.txt").exists()

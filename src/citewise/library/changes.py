@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Rows, flat_index
+from citewise.arrays import Rows, distinct, flat_index, is_in_sorted
 from citewise.library.levels import (
     ChangedCounts,
     ChangedLists,
@@ -35,14 +35,14 @@ LEAST_BELOW = 100_000
 """Rows of a library from which on its tables have two levels: below that, all of them are written
 in some tenths of a second.
 """
-MOST_CHANGED = 100_000
+MOST_CHANGED = 30_000
 """Rows that were added and deleted since the lower level was written; beyond that, all is written
-anew in one level.
+anew in one level. A change costs what has changed since then, so this bounds it.
 """
 
 
 def can_change(base: Tables, rows: int, deleted: Rows) -> bool:
-    """Return whether the tables below can stay, for a library of so many rows and deleted rows."""
+    """Return whether the tables below can stay, for a library with these rows and deleted rows."""
     changed = rows - base.rows + deleted.size - base.deleted.size
     return base.dangling is not None and base.rows >= LEAST_BELOW and changed <= MOST_CHANGED
 
@@ -95,9 +95,9 @@ def _citing(base: Tables, gone: Rows, new: Rows, keys: Hashes, differing: Rows) 
     """
     dangling = base.dangling or NOTHING
     first, last = (np.searchsorted(dangling.hashes, keys, side) for side in ("left", "right"))
-    waiting = dangling.numbers[flat_index(first, last)[0]]
+    resolved = dangling.numbers[flat_index(first, last)[0]].astype(np.int64)
     cited_gone = base.citers.lists(gone).values
-    return np.unique(np.concatenate([new, gone, cited_gone, waiting, differing])).astype(np.int64)
+    return distinct(np.concatenate([new, gone, cited_gone, resolved, differing]))
 
 
 def _citations(
@@ -108,13 +108,13 @@ def _citations(
     sources, hashes = _values(segments, citing, "references", "keys")
     targets = keys.find(hashes)
     kept = np.flatnonzero((targets >= 0) & (targets != sources))
-    said = by_sentences[np.isin(by_sentences >> _SHIFT, citing)]
-    return distinct_edges(np.append(sources[kept] << _SHIFT | targets[kept], said))
+    own = by_sentences[is_in_sorted(by_sentences >> _SHIFT, citing)]
+    return distinct_edges(np.append(sources[kept] << _SHIFT | targets[kept], own))
 
 
 def _changed(direction: Adjacency, lost: Edges, found: Edges) -> ChangedLists:
     """Return the lists of the rows that lost or found edges."""
-    rows = np.unique(np.append(lost, found) >> _SHIFT)
+    rows = distinct(np.append(lost, found) >> _SHIFT)
     kept = _without(_edges_of(direction, rows[rows < direction.starts.size - 1]), lost)
     edges = np.sort(np.append(kept, found), kind="stable")  # two sorted runs: they are merged
     return ChangedLists(rows, Adjacency.of_rows(edges, rows))
@@ -129,11 +129,7 @@ def _edges_of(direction: Adjacency, rows: Rows) -> Edges:
 
 def _without(edges: Edges, others: Edges) -> Edges:
     """Return the edges that are not among others; both are sorted and distinct."""
-    if not others.size:
-        return edges
-    places = np.minimum(np.searchsorted(others, edges), others.size - 1)
-    left: Edges = edges[others[places] != edges]
-    return left
+    return edges[~is_in_sorted(edges, others)]
 
 
 def _values(segments: Segments, rows: Rows, name: str, column: str) -> tuple[Rows, Hashes]:

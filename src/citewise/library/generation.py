@@ -6,7 +6,7 @@ import bisect
 import contextlib
 import datetime
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from citewise.library.manifest import FileEntry, Manifest, SegmentEntry, VectorS
 from citewise.library.own_files import GENERATION, KINDS, delete_embeddings, delete_own
 from citewise.library.segment import Segment, SegmentWriter
 from citewise.library.segments import Segments, first_joined
-from citewise.library.vocabulary import Vocabulary, VocabularyWriter
+from citewise.library.vocabulary import VocabularyWriter
 from citewise.protocols import FIELDS, WordModel
 from citewise.text.tokens import TermNumbering
 from citewise.types import Paper
@@ -54,7 +54,7 @@ class Generation:
         """
         self.path, self._old = path, old
         self.kept = None if from_scratch else old
-        self._number = old.manifest.generation + 1 if old is not None else 1
+        self._number = _next_number(path, old.manifest.generation if old is not None else 0)
         self._name = f"{self._number:06d}"
 
         self._vocabulary = VocabularyWriter(old.vocabulary if old is not None else None)
@@ -224,7 +224,7 @@ class Generation:
             entries, segments = self._joined_segments()
             evidence = self._joined_evidence()
 
-            below = self._write_tables(segments, deleted, evidence)
+            tables = self._write_tables(segments, deleted, evidence)
             vectors = self._write_embeddings(segments)
 
             finishing.result()
@@ -235,8 +235,8 @@ class Generation:
             papers=rows - deleted.size,
             rows=rows,
             segments=tuple(entries),
-            tables=below or self._name,
-            changes=self._name if below else "",
+            tables=tables[0],
+            changes="".join(tables[1:]),
             lexical=self._name,
             lengths=self._lengths(segments, deleted),
             light=self._light,
@@ -244,11 +244,11 @@ class Generation:
             files=self._file_entries(
                 [f"segments/{entry.name}" for entry in entries]
                 + [f"evidence/{segment.folder.name}" for segment in evidence]
-                + [f"tables/{name}" for name in sorted({self._name, below or self._name})],
+                + [f"tables/{name}" for name in tables],
                 files_of(vectors),
             ),
             vectors=vectors,
-            format=manifests.FORMAT if below else 3 if vectors else 2 if evidence else 1,
+            format=_format(tables, vectors, evidence),
             written=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
 
@@ -307,27 +307,33 @@ class Generation:
 
     def _write_tables(
         self, segments: list[Segment], deleted: Rows, evidence: list[EvidenceSegment]
-    ) -> str:
-        """Write the tables: all of them, or what has changed since older ones were written, whose
-        folder is then returned.
+    ) -> tuple[str, ...]:
+        """Write the tables: all of them, or what has changed since older ones were written, or
+        nothing. Return the folders that have them, the lower level first.
         """
-        folder, kept, rows = self.path / "tables" / self._name, self.kept, _rows(segments)
+        kept, rows = self.kept, sum(segment.rows for segment in segments)
         sentences = self._deleted_sentences()
+        if kept is not None and not (
+            self._segment.rows or self._deleted or self._evidence or self._forgotten.size
+        ):
+            return kept.manifest.table_folders
+
+        folder = self.path / "tables" / self._name
         if kept is None or not can_change(kept.tables.base, rows, deleted):
+            folders: tuple[str, ...] = (self._name,)
             tables, evidence_tables = derive(segments, deleted, evidence, sentences)
             tables.save(folder)
             self._vocabulary.save(folder)
-            below = ""
         else:
-            below = kept.manifest.tables
-            base = (kept.tables.base, self.path / "tables" / below)
+            folders = (kept.manifest.tables, self._name)
+            base = (kept.tables.base, self.path / "tables" / folders[0])
             changes, evidence_tables = derive_changes(base, segments, deleted, evidence, sentences)
             changes.save(folder)
-            self._vocabulary.save(folder, len(Vocabulary(base[1])))
+            self._vocabulary.save(folder, kept.vocabulary.below())
 
         if evidence:
             evidence_tables.save(folder)
-        return below
+        return folders
 
     def _lengths(self, segments: list[Segment], deleted: Rows) -> dict[str, int]:
         """Return the number of terms in each field of all papers that are not deleted."""
@@ -394,8 +400,20 @@ def _join(segments: list[Segment], folder: Path) -> Segment:
     return Segment(folder, writer.rows)
 
 
-def _rows(segments: list[Segment]) -> int:
-    return sum(segment.rows for segment in segments)
+def _next_number(library: Path, number: int) -> int:
+    """Return the number of the generation after another; one is left out where files that are not
+    ours keep a folder of that number from being removed.
+    """
+    number += 1
+    taken = any((library / kind / f"{number:06d}").exists() for kind in KINDS)
+    return _next_number(library, number) if taken else number
+
+
+def _format(tables: Sized, vectors: Sized, evidence: Sized) -> int:
+    """Return the first format that has all that a library has; `manifest.FORMAT` is the last."""
+    if len(tables) > 1:
+        return 4
+    return 3 if len(vectors) else 2 if len(evidence) else 1
 
 
 def _length(segments: Segments, field: str, rows: Rows) -> int:

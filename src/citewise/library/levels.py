@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows, flat_index
+from citewise.arrays import Ragged, Rows, flat_index, is_in_sorted
 from citewise.library.files import read_array, write_array
 from citewise.library.segment import FREQUENCIES
 from citewise.library.tables import Adjacency, Hashes, Lookup, Tables
@@ -58,10 +58,10 @@ class ChangedCounts:
 
     def of(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the change of each term."""
-        if not self.terms.size:
-            return np.zeros(terms.size, np.int64)
-        positions = np.minimum(np.searchsorted(self.terms, terms), self.terms.size - 1)
-        return np.where(self.terms[positions] == terms, self.added[positions].astype(np.int64), 0)
+        found, asked = np.zeros(terms.size, np.int64), terms.astype(np.uint32)
+        known = is_in_sorted(asked, self.terms)
+        found[known] = self.added[np.searchsorted(self.terms, asked[known])]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ class Changes:
     """What has changed since the tables below were written."""
 
     deleted: Rows
-    """Every row that is deleted, sorted; those that were so before included."""
+    """Every row that is deleted, sorted: before that and since."""
     keys: Lookup
+    """Of new rows, like `titles` and `authors`."""
     titles: Lookup
     authors: Lookup
-    """Of new rows."""
     references: ChangedLists
     citers: ChangedLists
     frequencies: dict[str, ChangedCounts]
@@ -115,9 +115,17 @@ class LevelledLookup:
     def find(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the first number of each hash, -1 where there is none."""
         found = self.below.find(hashes)
-        for position in np.flatnonzero(np.isin(found, self.gone)).tolist():
-            left = self._left(int(hashes[position]), int(hashes[position]))
-            found[position] = left[0] if left.size else -1
+        lost = np.flatnonzero(is_in_sorted(found, self.gone))
+        places = np.searchsorted(self.below.hashes, hashes[lost])
+        while lost.size:  # the next place may have the same hash, with another row
+            found[lost], places = -1, places + 1
+            inside = places < self.below.hashes.size
+            lost, places = lost[inside], places[inside]
+            same = self.below.hashes[places] == hashes[lost]
+            lost, places = lost[same], places[same]
+            found[lost] = self.below.numbers[places]
+            gone = is_in_sorted(found[lost], self.gone)
+            lost, places = lost[gone], places[gone]
 
         missing = np.flatnonzero(found < 0)
         found[missing] = self.above.find(hashes[missing])
@@ -129,20 +137,17 @@ class LevelledLookup:
 
     def between(self, least: int, most: int) -> NDArray[np.int64]:
         """Return every number of the hashes between two, both included."""
-        return np.append(self._left(least, most), self.above.between(least, most))
-
-    def _left(self, least: int, most: int) -> NDArray[np.int64]:
-        """Return the older numbers that are not gone."""
         below = self.below.between(least, most)
-        return below[~np.isin(below, self.gone)]
+        kept = below[~is_in_sorted(below, self.gone)]
+        return np.append(kept, self.above.between(least, most))
 
     @property
     def whole(self) -> Lookup:
         """The same in one level."""
-        left = ~np.isin(self.below.numbers, self.gone)
+        kept = ~is_in_sorted(self.below.numbers, self.gone)
         return Lookup.of(
-            np.append(self.below.hashes[left], self.above.hashes),
-            np.append(self.below.numbers[left], self.above.numbers),
+            np.append(self.below.hashes[kept], self.above.hashes),
+            np.append(self.below.numbers[kept], self.above.numbers),
         )
 
 
@@ -155,15 +160,15 @@ class LevelledLists:
 
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
-        places = np.searchsorted(self.changed.rows, rows)
-        known = np.append(self.changed.rows, -1)[places] == rows
+        known = is_in_sorted(rows, self.changed.rows)
+        places = np.searchsorted(self.changed.rows, rows[known])
         older = ~known & (rows < self.below.starts.size - 1)
         if older.all():
             return self.below.lists(rows)
 
         parts = [
             (older, self.below.lists(rows[older])),
-            (known, self.changed.lists.lists(places[known])),
+            (known, self.changed.lists.lists(places)),
         ]
         lengths = np.zeros(rows.size, np.int64)
         for mask, lists in parts:

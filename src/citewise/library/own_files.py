@@ -39,7 +39,10 @@ _WRITTEN = {
         r"|cited\.(starts|keys)|spans\.(hashes|lengths|first_uses)"
         rf"|postings\.(terms|starts|spans|counts)|{_RECORDS}"
     ),
-    "lexical": re.compile(r"[0-9a-f]{32}\.[0-9a-z.]+|(meta|\.managed)\.json|\.tantivy-\w+\.lock"),
+    "lexical": re.compile(
+        r"[0-9a-f]{32}\.[0-9a-z.]+|(meta|\.managed)\.json|\.tantivy-\w+\.lock"
+        r"|\.tmp\w+|mode\.new"
+    ),
     "embeddings": re.compile(r"(\d{6}|[1-9]\d{6,})\.(codes|lists|centroids)"),
     "vectors": re.compile(r"\d{6,}\.(keys|values)|(manifest|unfinished)\.json(\.new)?"),
 }

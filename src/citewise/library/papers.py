@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Mask, Ragged, Rows
+from citewise.arrays import Mask, Ragged, Rows, is_in_sorted
 from citewise.errors import MissingData
 from citewise.library.levels import LevelledTables
 from citewise.library.scopes import LAST_YEAR, in_scope
@@ -66,7 +66,7 @@ class PaperStore:
 
     def _check(self, rows: Rows) -> None:
         outside = (rows < 0) | (rows >= self._segments.rows)
-        bad = rows[outside | np.isin(rows, self._tables.deleted)]
+        bad = rows[outside | is_in_sorted(rows, self._tables.deleted)]
         if bad.size:
             raise MissingData(f"{self._name}: no paper at row {bad[0]}")
 

@@ -45,13 +45,24 @@ class Vocabulary:
                 return part.word(number - first)
         raise IndexError(number)
 
-    def words(self) -> list[str]:
-        """Return all words in order of their numbers."""
-        return [word for part in self._parts for word in part.words()]
+    def words(self, first: int = 0) -> list[str]:
+        """Return all words in order of their numbers, from the first of a folder on."""
+        return [word for part in self._from(first) for word in part.words()]
 
-    def hashes(self) -> Hashes:
-        """Return the hashes of all words in order of their numbers."""
-        return np.concatenate([part.hashes() for part in self._parts])
+    def hashes(self, first: int = 0) -> Hashes:
+        """Return the hashes of all words in order of their numbers, from the first of a folder
+        on.
+        """
+        return np.concatenate(
+            [np.zeros(0, np.uint64), *(part.hashes() for part in self._from(first))]
+        )
+
+    def below(self) -> int:
+        """Return the number of words in the first folder."""
+        return self._firsts[1]
+
+    def _from(self, first: int) -> "list[_Words]":
+        return self._parts[self._firsts.index(first) :]
 
 
 class _Words:
@@ -118,11 +129,11 @@ class VocabularyWriter:
 
     def save(self, folder: Path, first: int = 0) -> None:
         """Write the words with numbers from the `first` on."""
-        if self._old is None or first == self._first:
-            save_words(self._new, digests(self._new), folder)
-            return
-        words, hashes = self._old.words()[first:], self._old.hashes()[first:]
-        save_words([*words, *self._new], np.append(hashes, digests(self._new)), folder)
+        words, hashes = self._new, digests(self._new)
+        if self._old is not None:
+            words = [*self._old.words(first), *words]
+            hashes = np.append(self._old.hashes(first), hashes)
+        save_words(words, hashes, folder)
 
 
 def save_words(words: Sequence[str], hashes: Hashes, folder: Path) -> None:

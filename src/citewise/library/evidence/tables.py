@@ -249,6 +249,8 @@ def _citations(
 
 def _starts(owners: Rows, count: int) -> Rows:
     """Return where the values of each owner 0..count-1 begin when they are sorted by owner."""
+    if not owners.size:  # nothing is touched: a library without sentences has millions of owners
+        return np.zeros(count + 1, np.int64)
     return np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=count)))).astype(np.int64)
 
 
