@@ -115,6 +115,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "reranking-elife": functools.partial(drafts.reranking, "elife"),
     "reranking-cs-tuned": functools.partial(drafts.reranking, "cs-tuned"),
     "reranking-elife-tuned": functools.partial(drafts.reranking, "elife-tuned"),
+    "reranking-cs-pairs": functools.partial(drafts.reranking, "cs-pairs"),
+    "reranking-elife-pairs": functools.partial(drafts.reranking, "elife-pairs"),
     "small-libraries": drafts.small_libraries,
     "defaults": functools.partial(drafts.defaults, "R@10"),
     "defaults-first": functools.partial(drafts.defaults, "MRR@100"),
