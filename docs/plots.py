@@ -36,10 +36,10 @@ def growth() -> str:
     if found is None:
         return _empty()
     columns = [flat(row) for row in found["rows"]]
-    papers = [column["papers"] / 1000 for column in columns]
 
     def line(name: str) -> Line:
-        return papers, [column[name] for column in columns]
+        known = [column for column in columns if name in column]
+        return [column["papers"] / 1000 for column in known], [column[name] for column in known]
 
     answer, memory = "ms, top 1000 with their papers", "peak MB"
     return _drawn(
