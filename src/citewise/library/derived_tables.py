@@ -14,6 +14,8 @@ from citewise.library.segment import Segment
 from citewise.library.segments import Segments
 from citewise.library.tables import Edges, Tables
 
+_NO_EDGES: Edges = np.zeros(0, np.int64)
+
 
 def derive(
     segments: Sequence[Segment],
@@ -50,6 +52,3 @@ def derive_changes(
     has_evidence = (folder / "evidence.rows").exists()
     before = EvidenceTables.load(folder).edges(years) if has_evidence else _NO_EDGES
     return changes_since(tables, papers, deleted, keys, (before, edges)), evidence_tables
-
-
-_NO_EDGES: Edges = np.zeros(0, np.int64)
