@@ -37,7 +37,7 @@ PAPERS = {"most": 500, "epochs": 1, "dropout": 0.0, "words": False}
 
 TRAINED: dict[str, tuple[str, str, dict[str, object]]] = {
     "minilm-2": ("first and last layer", "cpu", {**LISTS, "most": 5400}),
-    "minilm-6": ("MiniLM", "cpu", {**LISTS, "most": 2400}),
+    "minilm-6": ("MiniLM", "cpu", {**LISTS, "most": 8000}),
     "random-2": ("random", "cpu", {**LISTS, "most": 5400, "words": True}),
     "paper-2": ("first and last layer", "paper", PAPERS),
     "extra-positives-2": ("first and last layer", "paper-extra-positives", PAPERS),

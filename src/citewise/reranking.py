@@ -155,12 +155,12 @@ def truncation_of(model: str) -> str:
     """
     try:
         found = located(model)
-        said: Any = json_object(found.folder / CONFIG).get("citewise")
+        about: Any = json_object(found.folder / CONFIG).get("citewise")
         most = found.shape().tokens
     except CitewiseError:  # a plug-in's model has no folder, and cuts pairs as it likes
         return _USUAL_TRUNCATION
 
-    settings = said.get("settings") if isinstance(said, dict) else None
+    settings = about.get("settings") if isinstance(about, dict) else None
     if isinstance(settings, dict) and settings.get("truncation"):
         return str(settings["truncation"])
     fits = Truncation.parse(_USUAL_TRUNCATION).total <= most

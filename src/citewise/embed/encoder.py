@@ -39,8 +39,8 @@ class TransformerEncoder:
 
         digest = digest_of(self._model.folder)
         if self._model.preset is not None:  # what the folder does not say is part of the model too
-            said = f"{digest} {self._preset}".encode()
-            digest = hashlib.blake2b(said, digest_size=8).hexdigest()
+            content = f"{digest} {self._preset}".encode()
+            digest = hashlib.blake2b(content, digest_size=8).hexdigest()
         self.about = EncodedBy(
             self._model.name, precision, digest, self._shape.size, self._preset.distance
         )

@@ -68,8 +68,8 @@ def find(
 ) -> Iterator[str]:
     """Yield the paths of files ("-": standard input), and those of the files in folders.
 
-    A folder's files are sorted; hidden ones are left out, and those of citewise libraries, of each
-    of which `left_out` is told.
+    A folder's files are sorted; hidden ones are left out, and so are citewise libraries, for each
+    of which `left_out` is called.
     """
     for path in map(str, paths):
         given = Path(path)

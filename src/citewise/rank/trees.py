@@ -56,7 +56,7 @@ class ModelKind:
     without_trees: tuple[str, ...]
     """Features whose sum is the score where LightGBM cannot be loaded."""
     note: str
-    """What is said of answers where LightGBM cannot be loaded."""
+    """The note on answers where LightGBM cannot be loaded."""
     cascade: Cascade | None = None
 
     def features(self, signals: Signals, names: Sequence[str]) -> NDArray[np.float64]:

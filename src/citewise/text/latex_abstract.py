@@ -21,7 +21,7 @@ EARLY = 5_000
 """Characters from the beginning in which a section may be the abstract, however short the text."""
 
 SAMPLE = 200_000
-"""Characters of a document from which its language is told."""
+"""Characters of a document from which its language is detected."""
 
 FREQUENT = 60
 FEWEST_TIMES = 5

@@ -191,16 +191,16 @@ class Directory:
         if asked:
             self._ray.wait([*asked.values()], num_returns=len(asked), timeout=_PATIENCE)
 
-        said = {}
+        states = {}
         for name, reference in asked.items():
             try:
-                said[name] = str(self._ray.get(reference, timeout=0.1))
+                states[name] = str(self._ray.get(reference, timeout=0.1))
             except self._ray.exceptions.ActorDiedError as error:
                 del self._serving[name]
                 self._problems.append(f"{name}: ended ({str(error).strip().splitlines()[-1]})")
             except self._ray.exceptions.RayError as error:
                 self._problems.append(f"{name}: does not answer ({type(error).__name__})")
-        return said
+        return states
 
     def _asked(self) -> dict[str, NodeState | None]:
         """Return what each node says of itself, None for those that say nothing in time."""

@@ -1,4 +1,4 @@
-"""What a coordinator was told a moment ago: the stages of one query ask for the same rows again."""
+"""Keeps the last answers of shards: the stages of one query ask for the same rows again."""
 
 from collections import deque
 from collections.abc import Callable

@@ -19,7 +19,7 @@ from citewise.engines.shards.transport import Call, Transport
 
 
 class Answer(NamedTuple):
-    """What a shard said of some positions of a batch."""
+    """A shard's answer for some positions of a batch."""
 
     positions: Rows
     value: Any

@@ -117,7 +117,7 @@ class ShardedIndex(LexicalReader):
     def __init__(
         self, terms: ShardedTerms, papers: int, references: ShardedLists, scatter: Scatter
     ) -> None:
-        """`references` are told those that come with hits."""
+        """`references` remember the lists that come with hits."""
         self._terms, self._papers, self._scatter = terms, papers, scatter
         self._references = references
 

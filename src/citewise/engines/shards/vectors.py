@@ -39,7 +39,7 @@ class ShardedPaperVectors:
         references: ShardedLists,
         scatter: Scatter,
     ) -> None:
-        """`references` are told those that come with near papers."""
+        """`references` remember the lists that come with near papers."""
         self._name, self._entry, self._papers = name, entry, papers
         self._references, self._scatter = references, scatter
         self._recently = lru_cache(maxsize=_VECTORS_KEPT)(lambda *asked: RecentRows(np.take))

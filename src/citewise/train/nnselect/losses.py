@@ -52,8 +52,8 @@ def softmax_loss(
     and its citing paper among those of the batch.
 
     Pairs are rows of unit vectors; `also_cited` marks who cites whom: beside a pair's own, these
-    are no mistakes and are left out. `others` are further papers, from which the cited ones must be
-    told.
+    are no mistakes and are left out. `others` are further papers, among which the cited ones must
+    be found too.
     """
     no_mistakes = also_cited & ~np.eye(len(also_cited), dtype=np.bool_)
     scores = (citing @ cited.T * scale).masked_fill(torch.from_numpy(no_mistakes), -1e4)
