@@ -1,5 +1,6 @@
 """Papers on disk: compressed in blocks of a few, so that one can be read without the others."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -125,7 +126,18 @@ class RecordReader:
         return _block(self._content[self._starts[block] : self._starts[block + 1]].tobytes())
 
 
+class _PerThread(threading.local):
+    """A decompressor for each thread: making one takes as long as half of a block's content, and no
+    two threads may use the same.
+    """
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_per_thread = _PerThread()
+
+
 def _block(content: bytes) -> list[bytes]:
-    return _decode_block(
-        zstandard.ZstdDecompressor().decompress(content, max_output_size=_LARGEST_BLOCK)
-    )
+    plain = _per_thread.decompressor.decompress(content, max_output_size=_LARGEST_BLOCK)
+    return _decode_block(plain)
