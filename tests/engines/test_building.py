@@ -4,7 +4,9 @@ import gzip
 import json
 import lzma
 import os
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from citewise.engines.dumps.workers import LocalWorkers
 from citewise.engines.shards import manifest as manifests
 from citewise.errors import BadInput, CitewiseError, LibraryBusy, MissingData
 from citewise.ingest.report import Report
+from citewise.library import entries
 from citewise.library.embeddings import writing as library_vectors
 from citewise.types import Query
 from command_line import Run
@@ -40,17 +43,46 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def by_index(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fewer works of the same kinds, for tests that need no batches of the usual size."""
+    return write_works(tmp_path_factory.mktemp("small") / "works", works(700), 2)
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let indexing and building in this process take 100 records at a time, so that a few hundred
+    records are several batches a file.
+    """
+    monkeypatch.setattr(entries, "BATCH", 100)
+
+
+class Made(NamedTuple):
+    """A folder that was made of the dump, and the report of it."""
+
+    folder: Path
+    report: Report
+
+
+@pytest.fixture(scope="module")
+def by_index(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A folder with the library of the dump, and with its shards."""
     folder = tmp_path_factory.mktemp("indexed")
-    indexed([dump], folder)
-    return folder
+    return Made(folder, indexed([dump], folder))
+
+
+@pytest.fixture(scope="module")
+def by_build(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The shards that a build in this process makes of the dump."""
+    folder, report = tmp_path_factory.mktemp("by-build") / "built", Report()
+    manifest = built([dump], folder, report=report)
+    assert manifest == manifests.load(folder)
+    return Made(folder, report)
 
 
 def answers(library: Library) -> list[list[tuple[str, float]]]:
     """Return what systems answer to some of the library's own papers."""
     rows = library.stores.papers.rows
-    asked = library.stores.papers.read(rows[:: rows.size // 8])
+    asked = library.stores.papers.read(rows[:: rows.size // 4])
     queries = [Query(paper.title, paper.abstract, year=2009) for paper in asked]
     return [
         [(each.paper.id, each.score) for each in library.answer(query, 20, system)]
@@ -59,11 +91,14 @@ def answers(library: Library) -> list[list[tuple[str, float]]]:
     ]
 
 
-def assert_same_answers(one: Library, other: Library) -> None:
-    for found, expected in zip(answers(one), answers(other), strict=True):
-        assert [name for name, _ in found] == [name for name, _ in expected]
-        scores = [score for _, score in expected]
-        assert [score for _, score in found] == pytest.approx(scores, abs=1e-9)
+def assert_same_answers(one: Path, *others: Path) -> None:
+    """Compare the answers of one folder of shards with those of each of the others."""
+    every = answers(citewise.open(one))
+    for other in others:
+        for found, expected in zip(every, answers(citewise.open(other)), strict=True):
+            assert [name for name, _ in found] == [name for name, _ in expected]
+            scores = [score for _, score in expected]
+            assert [score for _, score in found] == pytest.approx(scores, abs=1e-9)
 
 
 def assert_same_shards(one: Path, other: Path) -> None:
@@ -79,19 +114,16 @@ def assert_same_shards(one: Path, other: Path) -> None:
     )
 
 
-def test_a_build_is_what_index_and_shard_make(dump: Path, by_index: Path, tmp_path: Path) -> None:
+def test_a_build_is_what_index_and_shard_make(by_build: Made, by_index: Made) -> None:
     """To the byte, with versions across files and batches, damage and broken records."""
-    manifest = built([dump], tmp_path / "built")
-    assert_same_shards(tmp_path / "built", by_index / "cut")
-    assert manifest == manifests.load(tmp_path / "built") and manifest.papers > 2_000
-    assert_same_answers(citewise.open(tmp_path / "built"), citewise.open(by_index / "cut"))
-    assert_same_answers(citewise.open(tmp_path / "built"), citewise.open(by_index / "as-indexed"))
-    assert not (tmp_path / "built.work").exists()
+    assert_same_shards(by_build.folder, by_index.folder / "cut")
+    assert manifests.load(by_build.folder).papers > 2_000
+    assert_same_answers(by_build.folder, by_index.folder / "cut", by_index.folder / "as-indexed")
+    assert not by_build.folder.with_name("built.work").exists()
 
 
-def test_the_report_is_that_of_index(dump: Path, tmp_path: Path) -> None:
-    found, expected = Report(), citewise.index([dump], tmp_path / "library")
-    built([dump], tmp_path / "built", report=found)
+def test_the_report_is_that_of_index(by_build: Made, by_index: Made) -> None:
+    found, expected = by_build.report, by_index.report
     assert found.counts == expected.counts
     for reason in ("same_key", "same_title"):
         assert found.counts["merged", reason] > 20
@@ -103,28 +135,29 @@ def test_the_report_is_that_of_index(dump: Path, tmp_path: Path) -> None:
 
 
 def test_parts_and_tasks_of_any_size_give_the_same(
-    dump: Path, by_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dump: Path, by_index: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many parts, many ranges of hashes, many tasks that merge."""
     monkeypatch.setattr(changes, "_PART", 1)
     monkeypatch.setattr(matching, "_MOST_MERGED", 20)
     monkeypatch.setattr(steps, "IN_MEMORY", 3_000)
     built([dump], tmp_path / "built")
-    assert_same_shards(tmp_path / "built", by_index / "cut")
+    assert_same_shards(tmp_path / "built", by_index.folder / "cut")
 
 
 def test_large_sets_of_vectors_have_the_lists_of_one_library(
-    dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (shards, library_vectors):
-        monkeypatch.setattr(module, "LARGE", 500)
-    indexed([dump], tmp_path, 5)
-    built([dump], tmp_path / "built", 5)
+        monkeypatch.setattr(module, "LARGE", 100)
+    indexed([small_dump], tmp_path, 5)
+    built([small_dump], tmp_path / "built", 5)
     assert manifests.load(tmp_path / "built").vectors["nnselect"].lists > 10
     assert_same_shards(tmp_path / "built", tmp_path / "cut")
 
 
 @pytest.mark.parametrize("order", ["abstracts citations papers", "papers citations abstracts"])
+@pytest.mark.usefixtures("small_batches")
 def test_datasets_of_semantic_scholar_are_joined(tmp_path: Path, order: str) -> None:
     """Abstracts and citations are patches of papers, whichever come first."""
     records = [
@@ -136,7 +169,7 @@ def test_datasets_of_semantic_scholar_are_joined(tmp_path: Path, order: str) -> 
             "authors": ["Ada Muster"],
             "references": made["referenced_works"],
         }
-        for made in works(1_300)
+        for made in works(300)
         if isinstance(made, dict) and made.get("title")
     ]
     unique = list({record["id"]: record for record in records}.values())
@@ -148,7 +181,7 @@ def test_datasets_of_semantic_scholar_are_joined(tmp_path: Path, order: str) -> 
     assert_same_shards(tmp_path / "built", tmp_path / "cut")
     assert found.counts == expected.counts
     library = citewise.open(tmp_path / "built")
-    assert sum(bool(paper.abstract and paper.references) for paper in library) > 500
+    assert sum(bool(paper.abstract and paper.references) for paper in library) > 100
 
 
 def test_other_files_are_read_as_index_reads_them(tmp_path: Path) -> None:
@@ -231,14 +264,14 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
     build_shards([dump], tmp_path / "built", BuildSettings(3), Nested())
 
 
-def test_processes_do_the_same(dump: Path, by_index: Path, tmp_path: Path) -> None:
+def test_processes_do_the_same(dump: Path, by_index: Made, tmp_path: Path) -> None:
     workers = LocalWorkers(2)
     try:
         settings = BuildSettings(3, models=word_models)
         build_shards([dump], tmp_path / "built", settings, workers)
     finally:
         workers.close()
-    assert_same_shards(tmp_path / "built", by_index / "cut")
+    assert_same_shards(tmp_path / "built", by_index.folder / "cut")
 
 
 class Failing:
@@ -274,9 +307,9 @@ def test_an_error_of_a_process_is_the_error_of_the_build(
     assert error is None or not list(tmp_path.iterdir())
 
 
-def test_the_command_says_what_was_built(run: Run, dump: Path, tmp_path: Path) -> None:
+def test_the_command_says_what_was_built(run: Run, small_dump: Path, tmp_path: Path) -> None:
     done = run(
-        *("build", dump, "--output", tmp_path / "built", "--shards", 2, "--workers", 1),
+        *("build", small_dump, "--output", tmp_path / "built", "--shards", 2, "--workers", 1),
         *("--report", tmp_path / "report.jsonl", "--no-vectors"),
     )
     assert done.code == 0, done.err
@@ -302,14 +335,21 @@ def test_links_over_any_number_of_others() -> None:
     assert linked(np.zeros((0, 2), np.int64), 2).tolist() == [0, 1]
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_elife_in_the_layout_of_openalex(shared: Path, tmp_path: Path) -> None:
-    """Real papers, which have versions of their own."""
-    numbers = Numbers()
+    """Real papers: all whose title another one has, and 1,000 more."""
     with lzma.open(shared / "elife" / "papers.jsonl.xz", "rb") as file:
-        made = [work(json.loads(line), numbers) for line in file]
+        records = [json.loads(line) for line in file]
+    titles = Counter(record["title"].casefold() for record in records)
+    numbers = Numbers()
+    made = [
+        work(record, numbers)
+        for position, record in enumerate(records)
+        if position < 1_000 or titles[record["title"].casefold()] > 1
+    ]
     write_works(tmp_path / "works", made, 6)
     found, expected = Report(), indexed([tmp_path / "works"], tmp_path)
     built([tmp_path / "works"], tmp_path / "built", report=found)
-    assert found.counts == expected.counts and found.added == expected.added > 20_000
+    assert found.counts == expected.counts and found.added == expected.added > 1_000
     assert_same_shards(tmp_path / "built", tmp_path / "cut")
-    assert_same_answers(citewise.open(tmp_path / "built"), citewise.open(tmp_path / "cut"))
+    assert_same_answers(tmp_path / "built", tmp_path / "cut")
