@@ -6,7 +6,6 @@ import contextlib
 import os
 import random
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -133,13 +132,12 @@ def _die(*given: object, **options: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main() -> None:
-    """Build shards, and die in a step: `python builds.py DUMP OUTPUT STEP`."""
-    source, output, step = sys.argv[1:]
+def build_and_die(source: Path, output: Path, step: str) -> None:
+    """Build shards, and kill this process in a step."""
     save = manifests.save
 
     def save_or_die(folder: Path, manifest: ShardsManifest) -> None:
-        if folder == Path(output):  # the generation's folder has its name, and is not current yet
+        if folder == output:  # the generation's folder has its name, and is not current yet
             _die()
         save(folder, manifest)
 
@@ -149,7 +147,3 @@ def main() -> None:
         if step == "removal":
             stack.enter_context(mock.patch("shutil.rmtree", _die))
         build_shards([source], output, BuildSettings(3, models=word_models), Killed(step))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,14 @@
 """A build that is killed goes on where it was, and makes what it would have made."""
 
+import multiprocessing
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import pytest
 from citewise.engines.dumps import steps
 from citewise.engines.dumps.reading import STEP as READ
 from citewise.engines.shards import manifest as manifests
-from command_line import in_own_process
+from command_line import Run
 from engines import builds
 from engines.builds import built, contents, works
 from openalex_dumps import write_works
@@ -36,17 +39,27 @@ def undisturbed(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def killed(dump: Path, output: Path, step: str) -> int:
+@pytest.fixture(scope="module")
+def processes() -> ForkServerContext:
+    """Starts processes that have the modules of a build already, which takes a second each."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([builds.__name__])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # else it finds no tests to import
+        forkserver.ensure_running()
+    return context
+
+
+def killed(processes: ForkServerContext, dump: Path, output: Path, step: str) -> int | None:
     """Build in a process that dies in a step; return its exit code."""
-    return subprocess.run(
-        [sys.executable, builds.__file__, dump, output, step],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=False,
-    ).returncode
+    process = processes.Process(target=builds.build_and_die, args=(dump, output, step))
+    process.start()
+    process.join()
+    return process.exitcode
 
 
 def test_a_build_that_is_killed_in_every_step(
-    dump: Path, undisturbed: Path, tmp_path: Path
+    processes: ForkServerContext, dump: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     """Each time within a task whose result is written but has no name yet; what was read is not
     read again.
@@ -54,7 +67,7 @@ def test_a_build_that_is_killed_in_every_step(
     output, work = tmp_path / "built", tmp_path / "built.work"
     read: dict[str, int] = {}
     for step in (*STEPS, "manifest", "removal"):
-        assert killed(dump, output, step) == -signal.SIGKILL, step
+        assert killed(processes, dump, output, step) == -signal.SIGKILL, step
         assert manifests.is_shards(output) == (step == "removal")
         now = {each.name: each.stat().st_ino for each in (work / READ).glob("??????")}
         assert {name: now[name] for name in read} == read
@@ -69,7 +82,7 @@ def test_a_build_that_is_killed_in_every_step(
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 def test_workers_end_with_a_command_that_is_killed(
-    dump: Path, undisturbed: Path, tmp_path: Path
+    run: Run, dump: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     output, work = tmp_path / "built", tmp_path / "built.work"
     command = ["build", dump, "--output", output, "--workers", "2"]
@@ -88,17 +101,17 @@ def test_workers_end_with_a_command_that_is_killed(
         time.sleep(0.05)
 
     assert work.exists()
-    done = in_own_process(*command)
+    done = run(*command)
     assert done.code == 0, done.err
     assert contents(output) == contents(undisturbed)
 
 
 def test_shards_that_were_removed_are_written_again(
-    dump: Path, undisturbed: Path, tmp_path: Path
+    processes: ForkServerContext, dump: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     """Somebody emptied the output between a kill and the next run."""
     output = tmp_path / "built"
-    assert killed(dump, output, "finished") == -signal.SIGKILL
+    assert killed(processes, dump, output, "finished") == -signal.SIGKILL
     shutil.rmtree(output)
     built([dump], output)
     assert contents(output) == contents(undisturbed)
