@@ -55,9 +55,8 @@ def locked() -> bytes:
 
 
 def bomb(size: int) -> bytes:
-    """Return a PDF whose page unpacks to `size` bytes of drawing commands."""
-    packed = zlib.compress(b"BT /F1 9 Tf (bees) Tj ET " * (size // 25), 9)
-    packed = zlib.compress(packed, 9)
+    """Return a PDF whose page unpacks to about `size` bytes of drawing commands."""
+    packed = zlib.compress(_packed_repeats(b"BT /F1 9 Tf (bees) Tj ET " * 40_000, size), 9)
     return file_of(
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -69,6 +68,22 @@ def bomb(size: int) -> bytes:
             % (len(packed), packed),
         ]
     )
+
+
+def _packed_repeats(block: bytes, size: int) -> bytes:
+    """Return what zlib unpacks to repeats of a block, at least `size` bytes of them.
+
+    The block is compressed once: compressing gigabytes would take longer than any test of them.
+    """
+    count = -(-size // len(block))
+    compressor = zlib.compressobj(9)
+    head = compressor.flush(zlib.Z_FULL_FLUSH)  # the block then refers to nothing before it
+    packed = compressor.compress(block) + compressor.flush(zlib.Z_FULL_FLUSH)
+    end = zlib.compressobj(9, wbits=-zlib.MAX_WBITS).flush()
+    checksum = 1
+    for _ in range(count):
+        checksum = zlib.adler32(block, checksum)
+    return head + packed * count + end + checksum.to_bytes(4, "big")
 
 
 def nested(depth: int) -> bytes:

@@ -6,6 +6,7 @@ module is the server; `CLIENT` is the script that a shell calls.
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -33,14 +34,18 @@ _LONGEST_CALL = 1 << 20
 
 
 @contextlib.contextmanager
-def warm_commands(folder: Path, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Give a folder for PATH with a `citewise` in it; `environment` is that of its imports."""
+def warm_commands(folder: Path, environment: Mapping[str, str], *modules: str) -> Iterator[Path]:
+    """Give a folder for PATH with a `citewise` in it.
+
+    `environment` is that of its imports; `modules` are imported too, for commands that would each
+    import them late.
+    """
     folder.mkdir()
     address, client = str(folder / "socket"), folder / "citewise"
     client.write_text(CLIENT.format(python=sys.executable, address=address))
     client.chmod(0o755)
 
-    command = [sys.executable, str(Path(__file__).resolve()), address]
+    command = [sys.executable, str(Path(__file__).resolve()), address, *modules]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as server:
         try:
             if server.stdout is None or server.stdout.readline() != b"ready\n":
@@ -50,12 +55,14 @@ def warm_commands(folder: Path, environment: Mapping[str, str]) -> Iterator[Path
             server.kill()
 
 
-def _serve(address: str) -> None:
+def _serve(address: str, *modules: str) -> None:
     """Run the commands that clients send, one process each."""
-    import lightgbm  # noqa: F401 (what `best` imports)
-
-    for module in {*cli.COMMANDS.values()}:
-        importlib.import_module(f"citewise.cli.{module}")
+    of_commands = (f"citewise.cli.{module}" for module in cli.COMMANDS.values())
+    for module in ("lightgbm", *of_commands, *modules):  # the first is what `best` imports
+        importlib.import_module(module)
+    with contextlib.redirect_stdout(None), contextlib.suppress(SystemExit):
+        cli.app(["--version"])  # the first parsing of options imports pydantic
+    gc.freeze()  # a command's collections then leave shared memory alone
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the commands
     with socket.socket(socket.AF_UNIX) as listener:
@@ -116,4 +123,4 @@ def _exit_code(code: object) -> int:
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    _serve(*sys.argv[1:])

@@ -16,6 +16,12 @@ from citewise.http.settings import Settings
 
 HOST = "127.0.0.2"
 
+_ENVIRONMENT = {
+    "RAY_AUTH_MODE": "token",
+    "RAY_health_check_period_ms": "500",  # so that a killed node is known after two seconds
+    "RAY_health_check_failure_threshold": "3",
+}
+
 
 def free_port() -> int:
     """Return a port that nobody uses."""
@@ -29,8 +35,7 @@ def running(shards: Path, nodes: int = 3) -> Iterator[Address]:
     """Give the address of a new cluster that serves shards, also by HTTP; end it afterwards."""
     address = Address(HOST, free_port(), "library")
     service = Service(HttpNode, (Settings(str(address), state="", port=free_port()),))
-    os.environ["RAY_AUTH_MODE"] = "token"
-    os.environ["RAY_AUTH_TOKEN_PATH"] = str(token_file())
+    os.environ.update(_ENVIRONMENT, RAY_AUTH_TOKEN_PATH=str(token_file()))
     try:
         cluster.up(shards, address, nodes, service=service)
         yield address

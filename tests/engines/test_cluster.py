@@ -1,4 +1,6 @@
-"""A library on a cluster answers as the library does, whatever of the cluster fails."""
+"""A library on a cluster answers as the library does, whatever of the cluster fails; its nodes
+build the shards that this machine would build.
+"""
 
 import importlib.util
 import os
@@ -13,8 +15,13 @@ import pytest
 
 import citewise
 from citewise.api import Library
+from citewise.embed.word_models import word_models
+from citewise.engines.dumps.building import BuildSettings, build_shards
+from citewise.engines.dumps.plan import Build, Plan, SourceFile
+from citewise.engines.dumps.reading import ReadFile
 from citewise.engines.ray import cluster, opening
 from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.building import RayWorkers
 from citewise.engines.ray.connection import NAMESPACE
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.local_nodes import end_node, known_nodes
@@ -23,9 +30,11 @@ from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.cutting import cut
 from citewise.errors import BadInput, BadLibrary, MissingData, Unavailable
 from citewise.types import Paper, Query
-from command_line import in_own_process
+from command_line import Run, in_own_process
 from contracts import PAPERS, SENTENCES
+from engines.builds import built, contents, works
 from engines.clusters import is_whole, running, wait_until
+from openalex_dumps import write_works
 from serving import until
 from stores.implementations import Given, in_a_folder
 
@@ -126,16 +135,44 @@ def test_traffic_is_counted(library: Library) -> None:
     assert min(traffic.sent, traffic.received) > 0 and traffic.retries == 0
 
 
-def test_commands_take_the_address(address: Address, library: Library) -> None:
+def test_commands_take_the_address(run: Run, address: Address, library: Library) -> None:
+    """In a process that has still to join the cluster, and in one that has joined it."""
     told = in_own_process("info", "--library", address, "--json")
     assert told.code == 0 and f'"papers": {len(PAPERS)}' in told.out, told.err
-    shown = in_own_process("cluster", "status", "--library", address)
+    shown = run("cluster", "status", "--library", address)
     assert shown.code == 0 and "generation 1, 3 shards x 2" in shown.out, shown.err
 
 
 def test_a_wrong_token_is_refused(address: Address) -> None:
     done = in_own_process("info", "--library", address, RAY_AUTH_TOKEN="0" * 64)
     assert done.code == 1 and "refuses this client's token" in done.err, done.err
+
+
+def test_a_cluster_builds_the_same(
+    run: Run, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump = write_works(tmp_path / "works", works(150), 3)
+    built([dump], tmp_path / "here")
+    workers = RayWorkers(address)
+    try:
+        settings = BuildSettings(3, models=word_models)
+        build_shards([dump], tmp_path / "there", settings, workers)
+        assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+        gone = SourceFile(str(tmp_path / "gone.jsonl"), 1, 1)
+        task = ReadFile(Build(Plan((gone,), str(tmp_path / "none"), 3, 1), tmp_path / "work"), 0)
+        with pytest.raises(MissingData, match=r"gone\.jsonl: no such file"):
+            list(workers.run([task]))
+        with monkeypatch.context() as patch:
+            patch.setattr("citewise.engines.ray.building.installed_version", lambda: "9.9")
+            with pytest.raises(BadLibrary, match=r"and this build 9\.9; install the same version"):
+                list(workers.run([task]))
+
+        done = run(*("build", dump, "--output", tmp_path / "command", "--address", address.cluster))
+    finally:
+        workers.close()
+    assert done.code == 0 and "papers in 3 shards" in done.err, done.err
+    assert contents(tmp_path / "command") == contents(tmp_path / "here")
 
 
 def test_names_and_addresses_that_are_not_there_are_refused(address: Address) -> None:
@@ -158,7 +195,7 @@ def test_another_version_is_refused(
 
 
 def test_a_killed_worker_is_not_missed(whole: Library, address: Address, library: Library) -> None:
-    for shard in range(3):
+    for shard in (0, 2):  # a replica of shard 1 is killed where its file is lost
         os.kill(processes(address, shard)[0], signal.SIGKILL)
         assert answers(library, "bm25") == answers(whole, "bm25")
         wait_until(address, is_whole)

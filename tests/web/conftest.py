@@ -118,7 +118,6 @@ def page(window: Window, address: str) -> Iterator[Any]:
 
     opened.unroute_all()
     opened.evaluate("localStorage.clear()")
-    opened.goto("about:blank")
     window.context.clear_permissions()
     found, window.wrong = window.wrong, []
     assert found == []

@@ -7,7 +7,7 @@ from citewise.embed.query_vectors import query_vectors
 from citewise.embed.word_models import shipped
 from citewise.embed.word_vectors import WordVectors
 from citewise.errors import MissingData
-from citewise.protocols import FIELDS, Compared, QueryVectors, Stores
+from citewise.protocols import FIELDS, Compared, EncodedBy, QueryVectors, Stores
 from citewise.types import Query
 
 _KNOWN, _SAMPLE = 0.95, 1_000
@@ -55,8 +55,19 @@ class SetVectors:
 
 def known_share(stores: Stores, model: WordVectors) -> float:
     """Return the share of the stems in a library's papers that a model has vectors for; a sample of
-    the papers is looked at.
+    the papers is looked at, once for each library and model.
     """
+    key = stores.info.fingerprint, model.about
+    if key not in _known_shares:
+        _known_shares[key] = _known_share(stores, model)
+    return _known_shares[key]
+
+
+_known_shares: dict[tuple[str, EncodedBy], float] = {}
+"""The shares that `known_share` has computed, by the library's fingerprint and the model."""
+
+
+def _known_share(stores: Stores, model: WordVectors) -> float:
     rows, embedder = spread(stores.papers.rows, _SAMPLE), model.over(stores.terms.words)
     known = np.concatenate(
         [embedder.rows(stores.terms.contents(rows, field)[0].values) >= 0 for field in FIELDS]
