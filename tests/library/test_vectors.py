@@ -17,10 +17,11 @@ from citewise.cli import app
 from citewise.embed.encoder import TransformerEncoder
 from citewise.errors import BadLibrary, LibraryBusy, MissingData
 from citewise.library import vectors, writer
+from citewise.library.embeddings import writing
 from citewise.library.folder import LibraryFolder
 from citewise.library.lock import writer_lock
 from citewise.protocols import Precision
-from citewise.types import CitingSentence, Paper
+from citewise.types import CitingSentence, Paper, Scope
 from citing import citing
 from libraries import papers_of
 
@@ -146,6 +147,55 @@ def test_another_encoder_replaces_all(library: Path) -> None:
     assert precision_of(library) == "fp32"
     kept = reader.vectors.of_spans(reader.evidence.cited_spans())
     assert kept.size and not np.isnan(kept).any(), "who had it open keeps what there was"
+
+
+# Large sets
+
+
+def test_a_large_set_is_copied_into_the_generation(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There it has lists, and rows are known without reading a text."""
+    monkeypatch.setattr(writer, "LARGE", 4)
+    monkeypatch.setattr(writing, "LARGE", 4)
+    citewise.encode(library, papers=True)
+    stores = LibraryFolder(library)
+    copied, exact = stores.vectors.sets["minilm"], stores.vectors.encoded("minilm")
+    assert copied.entry.centroids and copied.about == exact.about and len(copied) == 4
+
+    rows = stores.papers.rows
+    assert copied.of(rows) == pytest.approx(exact.of(rows), abs=0.002)
+    for row in rows:
+        vector = exact.of(rows[row : row + 1])[0]
+        found, cosines = copied.nearest(vector, 4, Scope())
+        expected, similar = exact.nearest(vector, 4, Scope())
+        assert found.tolist() == expected.tolist()
+        assert cosines == pytest.approx(similar, abs=0.01)
+
+    generation = stores.manifest.generation
+    assert citewise.encode(library, papers=True) == 0
+    assert LibraryFolder(library).manifest.generation == generation, "nothing was new"
+
+
+def test_a_copied_set_follows_its_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "LARGE", 4)
+    citewise.encode(library, papers=True)
+    citewise.add(papers(4), library)
+    citewise.remove(library, ["p0"])
+    found = citewise.open(library).stores.vectors.papers("minilm")
+    assert found is not None and len(found) == 3, "the new paper has none yet"
+
+    assert citewise.encode(library, papers=True) == 1
+    citewise.compact(library)
+    stores = LibraryFolder(library)
+    copied, exact = stores.vectors.sets["minilm"], stores.vectors.encoded("minilm")
+    assert len(copied) == 4
+    rows = stores.papers.rows
+    assert copied.of(rows) == pytest.approx(exact.of(rows), abs=0.002)
+    assert citewise.verify(library).sound
+
+    citewise.encode(library, papers=True, precision="fp32")
+    assert LibraryFolder(library).vectors.sets["minilm"].about.precision == "fp32"
 
 
 # Interrupted

@@ -15,15 +15,17 @@ from citewise.arrays import Hashes
 from citewise.errors import MissingData
 from citewise.ingest.report import Report
 from citewise.library import manifest as manifests
+from citewise.library.embeddings.lists import LARGE
 from citewise.library.entries import Batch
 from citewise.library.folder import LibraryFolder
 from citewise.library.generation import Generation, collect_garbage
 from citewise.library.intake import Intake
 from citewise.library.location import folder_of
 from citewise.library.lock import writer_lock
+from citewise.library.own_files import SET_NAME
 from citewise.library.process_memory import keep_freed_memory
 from citewise.library.vectors import VECTORS, Kind, VectorWriter, set_folder, text_hashes
-from citewise.protocols import Encoder, WordModel, form_of
+from citewise.protocols import EncodedBy, Encoder, WordModel, form_of
 
 _READ = 8_192
 """Papers that are read at once."""
@@ -158,7 +160,31 @@ def encode(
             done += _encode(main, library, encoder, (spans, with_papers and together), progress)
         if with_papers and not together:
             done += _encode(VectorWriter(own, encoder), library, encoder, (False, True), progress)
+    if with_papers:
+        _copy_with_lists(library.path, about)
     return done
+
+
+def _copy_with_lists(path: Path, about: EncodedBy) -> None:
+    """Copy what an encoder made of a large library into its generation, where it has lists: a
+    search then compares a part of the vectors, in 8 bits, and their rows are known without reading
+    a text.
+
+    Vectors that are compared by distance stay as they are, and so does a set whose name cannot be a
+    folder's: that of a model that is not on the list of `citewise models`.
+    """
+    library = LibraryFolder(path)
+    is_small = len(library.papers) < LARGE and about.model not in library.vectors.sets
+    if is_small or about.distance != "cosine" or not SET_NAME.fullmatch(about.model):
+        return
+
+    with _writing(path, must_exist=True) as generation:
+        vectors = LibraryFolder(path).vectors
+        encoded, copied = vectors.encoded(about.model), vectors.sets.get(about.model)
+        is_whole = copied is not None and copied.about == about and len(copied) == len(encoded)
+        if not is_whole:
+            generation.embeddings.copy(about.model, about, encoded.of)
+        generation.commit()
 
 
 def _encode(

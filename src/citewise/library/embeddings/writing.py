@@ -12,6 +12,7 @@ from citewise.errors import BadInput, MissingData
 from citewise.library.embeddings.codes import (
     MISSING,
     Codes,
+    Floats,
     coded,
     rows_with_vector,
     scale_of,
@@ -28,6 +29,9 @@ _BATCH = 4_096
 """Papers that are embedded, copied or taken at once."""
 
 Words = Callable[[TermNumbers], list[str]]
+
+VectorsOf = Callable[[Rows], Floats]
+"""Returns the vectors of papers by their rows, NaN where one has none."""
 
 
 class EmbeddingWriter:
@@ -46,6 +50,7 @@ class EmbeddingWriter:
         self._library, self._generation, self._models = library, generation, dict(models)
         self._old = dict(old or {})
         self._made = {} if old is not None else dict(models)
+        self._copies: dict[str, tuple[EncodedBy, VectorsOf]] = {}
         self.changed = False
         """Whether sets are made or dropped, so that there is something to write."""
         for name in self._made:
@@ -55,6 +60,11 @@ class EmbeddingWriter:
         """Make a set for all papers, in place of one of that name."""
         _check(name)
         self._made[name], self.changed = model, True
+
+    def copy(self, name: str, about: EncodedBy, vectors: VectorsOf) -> None:
+        """Make a set of vectors that are there already, in place of one of that name."""
+        _check(name)
+        self._copies[name], self.changed = (about, vectors), True
 
     def drop(self, name: str) -> None:
         """Leave a set out."""
@@ -73,8 +83,10 @@ class EmbeddingWriter:
         one, None for all of them in their places.
         """
         entries = {}
-        for name in sorted({*self._old, *self._made}):
-            if name in self._made:
+        for name in sorted({*self._old, *self._made, *self._copies}):
+            if name in self._copies:
+                entries[name] = self._copy_of(name, segments.rows)
+            elif name in self._made:
                 entries[name] = self._whole(name, segments, words)
             elif taken is not None:
                 entries[name] = self._copied(name, taken)
@@ -86,6 +98,15 @@ class EmbeddingWriter:
         model = self._made[name]
         fresh = VectorSetEntry(model.about, scale_of(model.about.size))
         return self._append(name, fresh, embedded(model, segments, words, 0, fresh), segments.rows)
+
+    def _copy_of(self, name: str, rows: int) -> VectorSetEntry:
+        about, vectors = self._copies[name]
+        fresh = VectorSetEntry(about, scale_of(about.size))
+        parts = (
+            coded(vectors(np.arange(start, min(start + _BATCH, rows))), fresh.scale)
+            for start in range(0, rows, _BATCH)
+        )
+        return self._append(name, fresh, parts, rows)
 
     def _copied(self, name: str, taken: Rows) -> VectorSetEntry:
         old = self._old[name]
