@@ -1,10 +1,11 @@
 """The chances that answers show: fits the calibrations that ship on dev queries, and judges them on
 test queries.
 
-    python benchmarks/calibration.py --fit [drafts] [sentences]    writes what ships
-    python benchmarks/calibration.py [drafts] [sentences]          judges it
+    python benchmarks/calibration.py --fit [drafts] [texts] [sentences]    writes what ships
+    python benchmarks/calibration.py [drafts] [texts] [sentences]          judges it
 
-Each takes some five minutes the first time; answers are kept while the model is the same.
+`drafts` is of the model of `best`, `texts` of the one for libraries with vectors of MiniLM. Each
+takes some five minutes the first time; answers are kept while the model is the same.
 
 A fit has to be made again whenever the model changes: a calibration of another model is not used.
 What is fitted on is mixed, so that the chances hold elsewhere: drafts and titles, libraries with
@@ -30,10 +31,19 @@ import numpy as np
 import citewise
 import contexts
 from citewise.arrays import Ragged, Rows
+from citewise.embed.encoders import encoder_named
+from citewise.embed.folder import MINILM
 from citewise.evaluate import Question
+from citewise.library.vectors import VectorWriter, load_folder, set_folder, text_hashes
 from citewise.protocols import Graph, StoreParts, Stores
 from citewise.rank.calibration import Calibration, shipped_calibration
-from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, ModelKind, shipped_model
+from citewise.rank.trees import (
+    DRAFT_MODEL,
+    DRAFT_MODEL_WITH_TEXTS,
+    SENTENCE_MODEL,
+    ModelKind,
+    shipped_model,
+)
 from citewise.systems import System
 from citewise.train.calibrating import (
     Observation,
@@ -48,8 +58,12 @@ from citewise.types import Query, Scope
 from lab import CORPORA, library_of, split_of
 from measuring import save
 from protocol import DATA, WORK
+from ranker import with_texts
 from small_libraries import libraries
 from transfer import moved
+
+LibraryOf = Callable[[str], citewise.Library]
+"""Returns the library of a corpus."""
 
 MODELS = Path(citewise.__file__).parent / "rank" / "models"
 NONSENSE = (
@@ -175,7 +189,7 @@ def seen(what: str, part: str) -> list[tuple[str, Observation]]:
 # Drafts
 
 
-def draft_dev_cases() -> Iterator[Case]:
+def draft_dev_cases(library_of: LibraryOf) -> Iterator[Case]:
     """Yield what the calibration of `best` is fitted on: dev 2021 of `cs`, in many forms."""
     dice, library = random.Random(1), library_of("cs")
     stores, split = library.stores, split_of("cs", library, CORPORA["cs"][0])
@@ -211,7 +225,7 @@ def draft_dev_cases() -> Iterator[Case]:
             yield replace(case, questions=dice.sample([*foreign, *strange], 2))
 
 
-def draft_test_cases() -> Iterator[Case]:
+def draft_test_cases(library_of: LibraryOf) -> Iterator[Case]:
     """Yield what the calibration of `best` is judged on: `cs` test 2022, `elife` test 2023."""
     dice = random.Random(2)
     for corpus, other in (("cs", "elife"), ("elife", "cs")):
@@ -323,9 +337,15 @@ def without_id(question: Question) -> Question:
 
 
 def built(stores: Stores, rows: Sequence[int]) -> Stores:
-    """Build a library of some papers, in a folder for this run."""
-    folder = Path(tempfile.mkdtemp(dir=WORK)) / "library"
-    citewise.add(stores.papers.read(rows), folder, keep_versions=True)
+    """Build a library of some papers, in a folder for this run, with the vectors of MiniLM that
+    these have.
+    """
+    folder, papers = Path(tempfile.mkdtemp(dir=WORK)) / "library", stores.papers.read(rows)
+    citewise.add(papers, folder, keep_versions=True)
+    encoded = load_folder(set_folder(Path(stores.info.location), MINILM))
+    if encoded is not None:
+        writer = VectorWriter(set_folder(folder, MINILM), encoder_named(MINILM, "int8"))
+        writer.copy(encoded, {"papers": text_hashes(papers)})
     return citewise.open(folder).stores
 
 
@@ -402,8 +422,15 @@ PARTS = {
         DRAFT_MODEL,
         "best",
         "the calibration that ships with citewise (computer science, 2021)",
-        draft_dev_cases,
-        draft_test_cases,
+        functools.partial(draft_dev_cases, library_of),
+        functools.partial(draft_test_cases, library_of),
+    ),
+    "texts": Part(
+        DRAFT_MODEL_WITH_TEXTS,
+        "best",
+        "the calibration that ships with citewise (computer science, 2021)",
+        functools.partial(draft_dev_cases, with_texts),
+        functools.partial(draft_test_cases, with_texts),
     ),
     "sentences": Part(
         SENTENCE_MODEL,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from citewise.api import Library
-from citewise.embed.draft_vectors import SetVectors
+from citewise.embed.draft_vectors import sets_of_vectors
 from citewise.errors import BadInput
 from citewise.expand.authors import Authors
 from citewise.expand.neighbours import Neighbours
@@ -48,7 +48,7 @@ def linear(stores: Stores) -> LinearRanker:
 
 
 def trees(stores: Stores) -> TreeRanker:
-    return TreeRanker(stores, shipped_model(DRAFT_MODEL), SetVectors(stores, "nnselect"))
+    return TreeRanker(stores, shipped_model(DRAFT_MODEL), sets_of_vectors(stores, "nnselect"))
 
 
 def by_sentences(stores: Stores) -> SentenceRanker:
@@ -109,7 +109,7 @@ def test_every_candidate_has_the_signals_of_every_expander(stored: Library) -> N
     """Also those that a later expander, or the caller, brought."""
     stores = stored.stores
     query = replace(QUERY, authors=("Otto Wabe",))
-    stages = BestSettings().candidate_stages(stores, SetVectors(stores, "nnselect"))
+    stages = BestSettings().candidate_stages(stores, sets_of_vectors(stores, "nnselect"))
     scope = scope_of(stores.papers, query, within=range(20))
     pool = Recommender(stores, stages).candidates(query, 50, scope)
     alone = stages.retrievers[0].retrieve(query, 5000, replace(scope, within=None))

@@ -1,5 +1,6 @@
 """The catalogue of signals: complete, without contradictions, and what follows from it."""
 
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +15,13 @@ from citewise.api import Library
 from citewise.explain.reasons import KINDS, kind_of, label_of
 from citewise.rank.derived import of_drafts, of_sentences
 from citewise.rank.linear import linear_features
-from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, ModelKind, shipped_model
+from citewise.rank.trees import (
+    DRAFT_MODEL,
+    DRAFT_MODEL_WITH_TEXTS,
+    SENTENCE_MODEL,
+    ModelKind,
+    shipped_model,
+)
 from citewise.signals import (
     CATALOGUES,
     DRAFTS,
@@ -38,7 +45,9 @@ from drafts_of_papers import drafts
 
 SIGNALS = [signal for catalogue in CATALOGUES for signal in catalogue]
 KINDS_OF_MODELS = pytest.mark.parametrize(
-    "kind", [DRAFT_MODEL, SENTENCE_MODEL], ids=["drafts", "sentences"]
+    "kind",
+    [DRAFT_MODEL, DRAFT_MODEL_WITH_TEXTS, SENTENCE_MODEL],
+    ids=["drafts", "drafts, with texts", "sentences"],
 )
 
 
@@ -166,12 +175,15 @@ def test_stages_write_what_the_catalogue_says(
     pairs = small_bert(tmp_path / "pairs", ("bees", "graphs"), head=True)
     texts = small_bert(tmp_path / "texts", ("bees", "graphs"))
     reranked = f"bm25+rerank(model={pairs},encoder={texts},depth=3)"
+    folder = shutil.copytree(stored.stores.info.location, tmp_path / "library")
+    citewise.encode(folder, papers=True, spans=False, model=str(texts))
+    library = citewise.open(folder)
     query = Query("Citation ranking of bees", "neural graphs", cited=("p1",), authors=("O. Wabe",))
     sentence = replace(query, sentence="The dance language of honey bees")
     seen: set[str] = set()
-    for system in [*CHECKED, reranked]:
+    for system in [*CHECKED, reranked, f"best(encoder={texts})"]:
         for asked in (query, sentence):
-            ranking = stored.recommender(system).rank(asked, 50)
+            ranking = library.recommender(system).rank(asked, 50)
             assert {*ranking.signals} <= {signal.name for signal in SIGNALS}, system
             seen |= {*ranking.signals}
     by_stages = [each for each in SIGNALS if each.by not in ("derived", "preferences")]
@@ -215,10 +227,11 @@ def test_features_follow_from_the_catalogue(kind: ModelKind) -> None:
 @KINDS_OF_MODELS
 def test_shipped_models_read_declared_signals(kind: ModelKind) -> None:
     model = shipped_model(kind)
-    assert set(model.names) == set(kind.catalogue.tree_features())
+    unread = "" if model.encoder else "text vectors"
+    assert set(model.names) == set(kind.catalogue.tree_features(without=unread))
     assert model.provenance["definition"] == kind.definition(model.names, model.linear)
     if model.linear is not None:
-        assert set(model.linear.weights) == set(kind.catalogue.linear_features())
+        assert set(model.linear.weights) == set(kind.catalogue.linear_features(without=unread))
         for product in model.linear.products:
             factors = product.split(TIMES)
             assert len(factors) == 2 and {*factors} <= set(kind.catalogue.linear_features())

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Column, Mask, Ragged, Rows
+from citewise.signals import VectorSignals
 from citewise.types import (
     CitingSentence,
     Contributions,
@@ -405,6 +406,11 @@ Compared = tuple[PaperVectors, NDArray[np.float32]]
 
 class DraftVectors(Protocol):
     """Turns drafts into vectors of a set that a library need not have."""
+
+    @property
+    def signals(self) -> VectorSignals:
+        """The names of the signals that the set gives."""
+        ...
 
     def of(self, query: Query) -> Compared | None:
         """Return the papers' vectors and the draft's; None where either is not to be had."""

@@ -82,13 +82,17 @@ class Catalogue:
         """Return the names of the signals of a family that a stage computes."""
         return tuple(signal.name for signal in self if signal.by == by and signal.family == family)
 
-    def tree_features(self) -> tuple[str, ...]:
-        """Return the features that the trees are trained on."""
-        return tuple(name for signal in self for name in signal.features(signal.trees))
+    def tree_features(self, without: str = "") -> tuple[str, ...]:
+        """Return the features that the trees are trained on; `without` names a family that is left
+        out.
+        """
+        kept = (signal for signal in self if not without or signal.family != without)
+        return tuple(name for signal in kept for name in signal.features(signal.trees))
 
-    def linear_features(self) -> tuple[str, ...]:
-        """Return the features that the linear step is trained on."""
-        return tuple(name for signal in self for name in signal.features(signal.linear))
+    def linear_features(self, without: str = "") -> tuple[str, ...]:
+        """Return the features that the linear step is trained on, without those of a family."""
+        kept = (signal for signal in self if not without or signal.family != without)
+        return tuple(name for signal in kept for name in signal.features(signal.linear))
 
     def families(self) -> Mapping[str, tuple[str, ...]]:
         """Return the trees' features by family; signals of no family are left out."""
@@ -151,6 +155,86 @@ _SIMILAR_MEANING = "similar in meaning to your draft"
 _SIMILAR_TO_RESULTS = "similar in meaning to your other results"
 _SIMILAR_TO_CITED = "similar in meaning to papers that you cite"
 _CITED_BY_MEANING = "cited by papers similar in meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSignals:
+    """The names of the signals that one set of papers' vectors gives for a draft."""
+
+    family: str
+    by: str
+    """The expander that computes the first of them."""
+    cosine: str
+    """How similar a paper is to the draft."""
+    prefix: str
+    """What the names of the others begin with."""
+
+    def named(self, name: str) -> str:
+        """Return the name of one of the others: `votes`, `citer`, ..."""
+        return self.prefix + name
+
+
+WORD_VECTORS = VectorSignals("vectors", "dense_neighbours", "vector_cosine", "dense_")
+"""Of vectors that are made from single words."""
+
+TEXT_VECTORS = VectorSignals("text vectors", "text_neighbours", "encoder_cosine", "encoder_")
+"""Of vectors that a transformer has made of whole titles and abstracts."""
+
+VECTORS = (WORD_VECTORS, TEXT_VECTORS)
+
+
+def _of_vectors(names: VectorSignals) -> list[Signal]:
+    """Return the signals of a set of papers' vectors."""
+    return [
+        Signal(
+            names.cosine,
+            names.by,
+            names.family,
+            _SIMILAR_MEANING,
+            (PLAIN, RATIO, RANK),
+            (PLAIN,),
+            reason="similar_meaning",
+            may_be_unknown=True,
+        ),
+        Signal(
+            names.named("votes"),
+            names.by,
+            names.family,
+            _CITED_BY_MEANING,
+            (RATIO, RANK, LOG),
+            (LOG,),
+            reason="cited_by_close",
+            may_be_unknown=True,
+        ),
+        *_signals(
+            names.by,
+            names.family,
+            (names.named("votes_sharp"), _CITED_BY_MEANING, (RATIO, RANK), "cited_by_close"),
+            (names.named("citer"), _CITED_BY_MEANING, (PLAIN,), "cited_by_close"),
+            may_be_unknown=True,
+        ),
+        *_signals(
+            "trees",
+            names.family,
+            (names.named("feedback"), _SIMILAR_TO_RESULTS, (PLAIN, RANK), "similar_meaning"),
+            (names.named("seeds"), _SIMILAR_TO_CITED, (PLAIN, RANK), "similar_meaning"),
+            (names.named("citers"), _CITED_BY_MEANING, (RATIO, RANK, LOG), "cited_by_close"),
+            (names.named("citers_mean"), _CITED_BY_MEANING, (RATIO, RANK), "cited_by_close"),
+            (names.named("citers_best"), _CITED_BY_MEANING, (PLAIN, RANK), "cited_by_close"),
+            may_be_unknown=True,
+        ),
+        Signal(
+            names.named("known"),
+            "derived",
+            names.family,
+            _SIMILAR_MEANING,
+            (),
+            (PLAIN,),
+            of=names.cosine,
+            reason="similar_meaning",
+        ),
+    ]
+
 
 DRAFTS = Catalogue(
     [
@@ -286,53 +370,7 @@ DRAFTS = Catalogue(
             reason="cited_by_similar",
         ),
         # vectors
-        Signal(
-            "vector_cosine",
-            "dense_neighbours",
-            "vectors",
-            _SIMILAR_MEANING,
-            (PLAIN, RATIO, RANK),
-            (PLAIN,),
-            reason="similar_meaning",
-            may_be_unknown=True,
-        ),
-        Signal(
-            "dense_votes",
-            "dense_neighbours",
-            "vectors",
-            _CITED_BY_MEANING,
-            (RATIO, RANK, LOG),
-            (LOG,),
-            reason="cited_by_close",
-            may_be_unknown=True,
-        ),
-        *_signals(
-            "dense_neighbours",
-            "vectors",
-            ("dense_votes_sharp", _CITED_BY_MEANING, (RATIO, RANK), "cited_by_close"),
-            ("dense_citer", _CITED_BY_MEANING, (PLAIN,), "cited_by_close"),
-            may_be_unknown=True,
-        ),
-        *_signals(
-            "trees",
-            "vectors",
-            ("dense_feedback", _SIMILAR_TO_RESULTS, (PLAIN, RANK), "similar_meaning"),
-            ("dense_seeds", _SIMILAR_TO_CITED, (PLAIN, RANK), "similar_meaning"),
-            ("dense_citers", _CITED_BY_MEANING, (RATIO, RANK, LOG), "cited_by_close"),
-            ("dense_citers_mean", _CITED_BY_MEANING, (RATIO, RANK), "cited_by_close"),
-            ("dense_citers_best", _CITED_BY_MEANING, (PLAIN, RANK), "cited_by_close"),
-            may_be_unknown=True,
-        ),
-        Signal(
-            "dense_known",
-            "derived",
-            "vectors",
-            _SIMILAR_MEANING,
-            (),
-            (PLAIN,),
-            of="vector_cosine",
-            reason="similar_meaning",
-        ),
+        *(signal for names in VECTORS for signal in _of_vectors(names)),
         # titles of the papers that cite it
         *_signals(
             "trees",

@@ -6,14 +6,15 @@ Each kind of settings builds its own stages. Other packages can add systems, and
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from citewise import plugins
-from citewise.embed.draft_vectors import SetVectors
+from citewise.embed.draft_vectors import SetVectors, covers, sets_of_vectors
 from citewise.embed.encoders import encoder_of
 from citewise.embed.field_cosines import FieldCosines
+from citewise.embed.folder import MINILM
 from citewise.embed.query_vectors import query_vectors
 from citewise.embed.word_models import NNSELECT, required_model_of
 from citewise.errors import BadInput, BadLibrary, MissingData, MissingExtra
@@ -31,7 +32,14 @@ from citewise.rank.nnrank import NNRank, nnrank_of, required_nnrank
 from citewise.rank.nnrank_features import PairReader
 from citewise.rank.sentence_ranker import SentenceRanker
 from citewise.rank.sentence_signals import MEANING
-from citewise.rank.trees import DRAFT_MODEL, SENTENCE_MODEL, TreeModel, model_for
+from citewise.rank.trees import (
+    DRAFT_MODEL,
+    DRAFT_MODEL_WITH_TEXTS,
+    SENTENCE_MODEL,
+    TreeModel,
+    model_for,
+    shipped_model,
+)
 from citewise.recommend import RankStep, Recommender, Stages
 from citewise.render import renderers
 from citewise.reranking import RERANKING_DEFAULTS, SUFFIX, Reranking
@@ -165,6 +173,10 @@ class BestSettings:
     """The set of papers' vectors that counts, where the library has it; `trained`: the one that the
     model was trained with.
     """
+    encoder: str = "trained"
+    """The transformer whose vectors of papers count too, where the library has them; `trained`: the
+    one that the model was trained with; `none`: only a model that needs none ranks.
+    """
 
     def __post_init__(self) -> None:
         """Raise BadInput for values that make no sense."""
@@ -174,14 +186,26 @@ class BestSettings:
 
     def over(self, stores: Stores) -> Stages:
         """Return the stages with the model that these settings choose."""
-        return self.stages(stores, model_for(stores.models, DRAFT_MODEL, self.model))
+        model, note = self._model(stores)
+        stages = self.stages(stores, model)
+        return dataclasses.replace(stages, note=", ".join(filter(None, (note, stages.note))))
+
+    def _model(self, stores: Stores) -> tuple[TreeModel, str]:
+        """Return the model that ranks, and a note where the library has vectors of a transformer
+        that cannot count.
+        """
+        model = model_for(stores.models, DRAFT_MODEL, self.model)
+        if not model.shipped or self.encoder != "trained":
+            return model, ""
+        usable, note = covers(stores, MINILM)
+        return (shipped_model(DRAFT_MODEL_WITH_TEXTS) if usable else model), note
 
     def stages(self, stores: Stores, model: TreeModel) -> Stages:
         """Return the stages with a given model."""
         if model.linear is None:
             raise BadLibrary(f"the model of best lacks its linear step; {GO_BACK}")
 
-        vectors = SetVectors(stores, self._set_of(model))
+        vectors = sets_of_vectors(stores, self._set_of(model), self._encoder_of(model))
         rankers = (
             RankStep(LinearRanker(stores, model.linear, model.shipped)),
             RankStep(TreeRanker(stores, model, vectors), self.kept),
@@ -191,11 +215,13 @@ class BestSettings:
             self.candidate_stages(stores, vectors),
             rankers=rankers,
             calibrator=_calibrator(stores, model, usual),
-            note=vectors.note,
+            note=", ".join(filter(None, (each.note for each in vectors))),
         )
 
-    def candidate_stages(self, stores: Stores, vectors: DraftVectors) -> Stages:
-        """Return the stages that find candidates, which need no ranking model."""
+    def candidate_stages(self, stores: Stores, vectors: Sequence[DraftVectors]) -> Stages:
+        """Return the stages that find candidates, which need no ranking model; `vectors` are the
+        sets of papers' vectors that count, the most telling one last.
+        """
         return Stages(
             retrievers=(Engine(stores),),
             grounder=_grounder(stores),
@@ -203,23 +229,29 @@ class BestSettings:
                 Seeds(stores),
                 Authors(stores, self.authors == "used"),
                 Neighbours(stores, self.neighbours),
-                DenseNeighbours(stores, vectors, self.neighbours),
+                *(DenseNeighbours(stores, each, self.neighbours) for each in vectors),
             ),
             depth=self.depth,
             sentence_alone=True,
-            vectors=vectors,
+            vectors=vectors[-1],
         )
 
     def identity(self, stores: Stores) -> str:
-        """Return the digests of the model and of the one that made the vectors."""
-        model = model_for(stores.models, DRAFT_MODEL, self.model)
-        papers = stores.vectors.papers(self._set_of(model))
-        made_by = papers.about.digest if papers is not None else ""
-        return " ".join(filter(None, (model.digest, made_by)))
+        """Return the digests of the model and of those that made the vectors."""
+        model, _ = self._model(stores)
+        names = filter(None, (self._set_of(model), self._encoder_of(model)))
+        sets = filter(None, map(stores.vectors.papers, names))
+        return " ".join([model.digest, *(each.about.digest for each in sets)])
 
     def _set_of(self, model: TreeModel) -> str:
         """Return the name of the set of vectors that counts with a model."""
         return self.vectors if self.vectors != "trained" else model.vectors or NNSELECT
+
+    def _encoder_of(self, model: TreeModel) -> str:
+        """Return the transformer whose vectors count with a model, "" for none."""
+        if self.encoder != "trained":
+            return "" if self.encoder == "none" else self.encoder
+        return model.encoder
 
 
 LITTLE_EVIDENCE = "without evidence (the library has no citing sentences, or very few)"

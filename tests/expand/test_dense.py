@@ -58,7 +58,7 @@ def test_votes_by_hand(library: Library) -> None:
     )
     assert signals["dense_citer"][3:6] == pytest.approx([1, 1, 1], abs=CLOSE)
     assert signals["dense_votes"][:3].tolist() == [0, 0, 0], "nobody cites them"
-    assert signals.keys() == DenseNeighbours.writes
+    assert signals.keys() == expander(library).writes
 
 
 def test_no_vote_and_no_paper_from_out_of_scope(library: Library) -> None:

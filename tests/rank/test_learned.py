@@ -9,7 +9,7 @@ import pytest
 
 import citewise
 from citewise.api import Library
-from citewise.embed.draft_vectors import SetVectors
+from citewise.embed.draft_vectors import sets_of_vectors
 from citewise.rank.learned import trust
 from citewise.rank.trees import DRAFT_MODEL, TreeModel, shipped_model
 from citewise.recommend import Recommender, scope_of
@@ -57,7 +57,7 @@ def test_a_ranker_neither_adds_nor_drops(library: Library) -> None:
         assert signals.keys() == expander.writes
         ranking = wider.with_signals(signals)
 
-    candidates = settings.candidate_stages(stores, SetVectors(stores, settings.vectors))
+    candidates = settings.candidate_stages(stores, sets_of_vectors(stores, settings.vectors))
     pool = Recommender(stores, candidates).candidates(query, 5000, scope)
     assert pool.rows.tolist() == ranking.rows.tolist(), "the composer makes the same"
     linear, trees = (step.ranker for step in stages.rankers)

@@ -19,6 +19,7 @@ from citewise.protocols import Signals
 from citewise.rank.linear import linear_features
 from citewise.rank.trees import (
     DRAFT_MODEL,
+    DRAFT_MODEL_WITH_TEXTS,
     SENTENCE_MODEL,
     ModelKind,
     SavedModel,
@@ -30,7 +31,7 @@ from citewise.signals import DRAFTS, Catalogue, Signal
 from citewise.types import Query
 from corpora import GOLDEN
 
-KINDS = [DRAFT_MODEL, SENTENCE_MODEL]
+KINDS = [DRAFT_MODEL, DRAFT_MODEL_WITH_TEXTS, SENTENCE_MODEL]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +43,17 @@ KINDS = [DRAFT_MODEL, SENTENCE_MODEL]
             {"corpus", "queries", "settings", "commit", "dev"},
         ),
         (
+            DRAFT_MODEL_WITH_TEXTS,
+            {"trees.txt", "linear.json", "calibration.json", "provenance.json"},
+            {"corpus", "queries", "settings", "commit", "dev", "encoder"},
+        ),
+        (
             SENTENCE_MODEL,
             {"trees.txt", "calibration.json", "provenance.json"},
             {"questions", "trained by", "commit"},
         ),
     ],
-    ids=["drafts", "sentences"],
+    ids=["drafts", "drafts, with texts", "sentences"],
 )
 def test_the_model_is_small_readable_and_says_where_it_is_from(
     kind: ModelKind, files: set[str], origin: set[str]
@@ -117,17 +123,18 @@ def kept(folder: Path, kind: ModelKind, content: bytes) -> ModelStore:
     return ModelStore(folder)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "sentences"])
+@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "drafts, with texts", "sentences"])
 def test_the_models_that_ship_are_of_these_definitions(kind: ModelKind) -> None:
     model = shipped_model(kind)
     assert model.provenance["definition"] == kind.definition(model.names, model.linear)
     assert model.provenance["features"] == [*model.names]
-    assert set(model.names) == set(kind.catalogue.tree_features())
+    unread = "" if model.encoder else "text vectors"
+    assert set(model.names) == set(kind.catalogue.tree_features(without=unread))
     linear = model.linear.weights if model.linear else {}
-    assert set(linear) == set(kind.catalogue.linear_features())
+    assert set(linear) == set(kind.catalogue.linear_features(without=unread))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "sentences"])
+@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "drafts, with texts", "sentences"])
 def test_a_model_of_other_features_is_refused(kind: ModelKind, tmp_path: Path) -> None:
     same = model_for(kept(tmp_path, kind, saved(kind).encoded()), kind, "own")
     assert same.names == shipped_model(kind).names and not same.shipped

@@ -107,6 +107,14 @@ VectorsOption = Annotated[
         "it.",
     ),
 ]
+EncoderOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL",
+        help="Learn to read the papers' vectors of this transformer too (see `citewise encode "
+        "--papers`); `best` then uses them.",
+    ),
+]
 ShippedOption = Annotated[
     bool, typer.Option("--shipped", help="Train nothing: go back to the model that ships.")
 ]
@@ -145,6 +153,7 @@ def _command(
         feedback: FeedbackOption = False,
         feedback_file: FeedbackFileOption = None,
         vectors: VectorsOption = NNSELECT,
+        encoder: EncoderOption = "",
     ) -> None:
         if not dry_run and Path(library).is_dir():  # before an hour of training, not after it
             require_writable(Path(library))
@@ -155,7 +164,9 @@ def _command(
         split = SplitSettings(
             test=years_of(test), dev=years_of(dev), fractions=fractions_of(fractions), least=least
         )
-        settings = RankerSettings(split, most, tuning, trees, ablation, jobs, seed, vectors=vectors)
+        settings = RankerSettings(
+            split, most, tuning, trees, ablation, jobs, seed, vectors=vectors, encoder=encoder
+        )
 
         index = citewise.open(library)
         given = _feedback(index, feedback, feedback_file)
@@ -173,7 +184,7 @@ def _command(
         )
         _keep(library, trained, anyway, dry_run)
 
-    of_sentences = _without(command, "feedback", "feedback_file", "vectors")
+    of_sentences = _without(command, "feedback", "feedback_file", "vectors", "encoder")
     offered = command if of_drafts else of_sentences
     commands.command(target.name, help=about, epilog=f"Example: {example}")(offered)
 

@@ -6,8 +6,9 @@ from citewise.arrays import spread
 from citewise.embed.query_vectors import query_vectors
 from citewise.embed.word_models import shipped
 from citewise.embed.word_vectors import WordVectors
-from citewise.errors import MissingData
+from citewise.errors import BadInput, MissingData, MissingExtra
 from citewise.protocols import FIELDS, Compared, EncodedBy, QueryVectors, Stores
+from citewise.signals import TEXT_VECTORS, WORD_VECTORS, VectorSignals
 from citewise.types import Query
 
 _KNOWN, _SAMPLE = 0.95, 1_000
@@ -22,6 +23,16 @@ _MODEL_GONE = (
     "citewise encode --library LIBRARY --model {})"
 )
 
+_ENOUGH = 0.9
+"""Where a smaller share of the papers has vectors of a transformer, the ranker that reads them
+would hold it against the others that they have none.
+"""
+
+_TOO_FEW = (
+    "without vectors of {0} (only {1}% of the papers have one; make the others with: "
+    "citewise encode --library LIBRARY --papers --model {0})"
+)
+
 
 class SetVectors:
     """`protocols.DraftVectors` over a named set: nothing is found where the library does not have
@@ -29,9 +40,9 @@ class SetVectors:
     too little of what the library is about.
     """
 
-    def __init__(self, stores: Stores, name: str) -> None:
+    def __init__(self, stores: Stores, name: str, signals: VectorSignals = WORD_VECTORS) -> None:
         self._vectors: QueryVectors | None = None
-        self.note = ""
+        self.signals, self.note = signals, ""
         """What an answer says where papers have vectors that nothing can be compared with."""
         try:
             vectors = query_vectors(stores, name)
@@ -51,6 +62,31 @@ class SetVectors:
             return None
         vector = self._vectors.of(query)
         return None if np.isnan(vector).any() else (self._vectors.papers, vector)
+
+
+def sets_of_vectors(stores: Stores, words: str, encoder: str = "") -> tuple[SetVectors, ...]:
+    """Return the sets of papers' vectors that a system reads: one that is made from single words,
+    and one that a transformer made; "" for no such set.
+    """
+    by_words = SetVectors(stores, words)
+    return (by_words, SetVectors(stores, encoder, TEXT_VECTORS)) if encoder else (by_words,)
+
+
+def covers(stores: Stores, encoder: str) -> tuple[bool, str]:
+    """Return whether nearly all papers of a library have vectors of a transformer that can be run
+    here; and a note where only some have one, or where it cannot be run.
+    """
+    papers = stores.vectors.papers(encoder)
+    if papers is None:
+        return False, ""
+    share = len(papers) / max(len(stores.papers), 1)
+    if share < _ENOUGH:
+        return False, _TOO_FEW.format(encoder, round(100 * share))
+    try:
+        query_vectors(stores, encoder)
+    except (BadInput, MissingData, MissingExtra) as error:
+        return False, f"without vectors of {encoder} ({error})"
+    return True, ""
 
 
 def known_share(stores: Stores, model: WordVectors) -> float:

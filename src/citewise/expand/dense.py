@@ -8,7 +8,7 @@ import numpy as np
 from citewise.arrays import Column, RowIndex, Rows, distinct, highest, in_parts, is_among, summed
 from citewise.expand.votes import Neighbourhood
 from citewise.protocols import Compared, DraftVectors, Expansion, Stores
-from citewise.signals import written_by
+from citewise.signals import VectorSignals, written_by
 from citewise.types import Query, Ranking, Scope
 
 _SHARPNESS = 12.0
@@ -23,13 +23,12 @@ _SEARCHED = 2
 class DenseNeighbours:
     """The expander; its signals are NaN where the library has no such vectors.
 
-    `vector_cosine` is a paper's cosine with the draft. The papers nearest to the draft vote for
-    what they cite: `dense_votes` sums their votes, `dense_votes_sharp` the squares of them, and
-    `dense_citer` is the cosine of the nearest one that cites a paper, 0 where none does.
+    One is a paper's cosine with the draft. The papers nearest to the draft vote for what they cite:
+    `votes` sums their votes, `votes_sharp` the squares of them, and `citer` is the cosine of the
+    nearest one that cites a paper, 0 where none does.
     """
 
     reads: frozenset[str] = frozenset()
-    writes = written_by("dense_neighbours")
 
     def __init__(
         self,
@@ -39,8 +38,13 @@ class DenseNeighbours:
         limit: int = 1000,
     ) -> None:
         """`neighbours` is how many near papers vote, `limit` how many become candidates."""
-        self._stores, self._vectors = stores, vectors
+        self._stores, self._vectors, self._names = stores, vectors, vectors.signals
         self._neighbours, self._limit = neighbours, limit
+
+    @property
+    def writes(self) -> frozenset[str]:
+        """The names of its signals."""
+        return written_by(self._names.by)
 
     def expand(self, query: Query, ranking: Ranking, scope: Scope) -> Expansion:
         """Return the papers nearest to the draft, and what the nearest of those with references
@@ -64,8 +68,8 @@ class DenseNeighbours:
         return lambda ranking: Expansion(
             rows=distinct(found[~is_among(found, ranking.rows)]),
             signals=lambda rows: {
-                "vector_cosine": papers.cosines(vector, rows),
-                **_votes(near, rows),
+                self._names.cosine: papers.cosines(vector, rows),
+                **_votes(near, rows, self._names),
             },
         )
 
@@ -101,7 +105,7 @@ def dense_neighbourhood(
     return Neighbourhood(rows, cosines, cited=cited.values, by=cited.owners)
 
 
-def _votes(near: Neighbourhood, candidates: Rows) -> dict[str, Column]:
+def _votes(near: Neighbourhood, candidates: Rows, names: VectorSignals) -> dict[str, Column]:
     """Return the votes of a neighbourhood for each candidate."""
     count, positions = candidates.size, RowIndex(candidates).of(near.cited)
     cited = np.flatnonzero(positions >= 0)
@@ -109,7 +113,7 @@ def _votes(near: Neighbourhood, candidates: Rows) -> dict[str, Column]:
     votes = np.exp(_SHARPNESS * (cosines - near.similarity.max(initial=-1.0)))
 
     return {
-        "dense_votes": summed(positions, votes, count),
-        "dense_votes_sharp": summed(positions, votes * votes, count),
-        "dense_citer": highest(positions, cosines, count),
+        names.named("votes"): summed(positions, votes, count),
+        names.named("votes_sharp"): summed(positions, votes * votes, count),
+        names.named("citer"): highest(positions, cosines, count),
     }

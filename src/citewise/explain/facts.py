@@ -18,6 +18,7 @@ from citewise.expand.votes import Neighbourhood
 from citewise.protocols import DraftVectors, Grounder, Stores
 from citewise.rank.text_signals import title_similarity
 from citewise.scoring.similarity import Bag, similarity, similarity_by_term
+from citewise.signals import VECTORS
 from citewise.text.function_words import is_function_word
 from citewise.text.tokens import words_by_stem
 from citewise.types import EvidenceSpan, NamedPaper, Paper, Query, Ranking, Scope
@@ -174,11 +175,12 @@ class Facts:
         )
         return every, recent, paper.year + age - 2
 
-    def rank_by(self, signal: str, row: int) -> tuple[int, int]:
-        """Return the rank of a paper by a signal, and how many candidates have the signal; 0 where
-        the paper has none.
+    def rank_by_meaning(self, row: int) -> tuple[int, int]:
+        """Return the rank of a paper by how similar its vector is to the draft's, and how many
+        candidates have a vector; 0 where the paper has none.
         """
-        column = self.signals.get(signal, np.zeros(0))
+        names = [each.cosine for each in VECTORS if each.cosine in self.signals]
+        column = self.signals[names[-1]] if names else np.zeros(0)
         at = np.flatnonzero(self._ranking.rows == row)
         if not column.size or not at.size or np.isnan(column[at[0]]):
             return 0, 0

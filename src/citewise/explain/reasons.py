@@ -228,7 +228,7 @@ def _shared_words(facts: Facts, row: int, paper: Paper) -> Wording | None:
 def _similar_meaning(facts: Facts, row: int, paper: Paper) -> Wording | None:
     """Word how near the paper's vector is to the draft's, where few candidates are nearer."""
     what = "draft" if facts.query.has_draft else "sentence"
-    rank, of = facts.rank_by("vector_cosine", row)
+    rank, of = facts.rank_by_meaning(row)
     if not rank or rank > max(_NEAREST, _NEAR_SHARE * of):
         return None
     return Wording(

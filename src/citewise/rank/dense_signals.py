@@ -1,5 +1,5 @@
-"""Signals of vectors for the best candidates: similarity to the papers found first, and how near to
-the draft the papers are that cite a paper.
+"""Signals of a set of vectors for the best candidates: similarity to the papers found first, and
+how near to the draft the papers are that cite a paper.
 """
 
 import numpy as np
@@ -9,8 +9,6 @@ from citewise.protocols import Compared, DraftVectors, PaperVectors, Stores
 from citewise.rank.graph_signals import Citers, Weighted
 from citewise.signals import DRAFTS
 from citewise.types import Query
-
-_SIGNALS = DRAFTS.names("trees", "vectors")
 
 _SHARPNESS = 12.0
 """A citer with a cosine of c to the draft counts exp(12 (c - 1))."""
@@ -24,14 +22,15 @@ def dense_signals(
     seeds: Weighted,
     citers: Citers,
 ) -> dict[str, Column]:
-    """Return the signals of vectors that are worth their cost for the best candidates.
+    """Return the signals of a set of vectors that are worth their cost for the best candidates.
 
     `seeds` are the candidates that stand for the draft's references, `citers` cite the candidates.
     All are NaN where there are no vectors.
     """
-    known = vectors.of(query)
+    known, names = vectors.of(query), vectors.signals
     if known is None:
-        return {name: np.full(rows.size, np.nan) for name in _SIGNALS}
+        unknown = DRAFTS.names("trees", names.family)
+        return {name: np.full(rows.size, np.nan) for name in unknown}
 
     papers, _ = known
     cited = stores.papers.find(query.cited)
@@ -41,7 +40,8 @@ def dense_signals(
         lambda: _to_centre(papers, rows, seeds),
         lambda: _to_centre(papers, rows, Weighted(given, np.ones(given.size))),
     )
-    return {"dense_feedback": feedback, "dense_seeds": to_given, **near}
+    found = {"feedback": feedback, "seeds": to_given, **near}
+    return {names.named(name): column for name, column in found.items()}
 
 
 def _to_centre(papers: PaperVectors, rows: Rows, seeds: Weighted) -> Column:
@@ -62,7 +62,7 @@ def _near_citers(known: Compared, citers: Citers) -> dict[str, Column]:
     cosines = np.nan_to_num(papers.cosines(vector, citers.rows), nan=-1.0)
     near = citers.summed(citers.each(np.exp(_SHARPNESS * (cosines - 1))))
     return {
-        "dense_citers": near,
-        "dense_citers_mean": near / np.maximum(citers.counts, 1),
-        "dense_citers_best": citers.highest(citers.each(cosines)),
+        "citers": near,
+        "citers_mean": near / np.maximum(citers.counts, 1),
+        "citers_best": citers.highest(citers.each(cosines)),
     }

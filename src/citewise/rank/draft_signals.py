@@ -1,5 +1,8 @@
 """The signals of candidates for a draft: cheap ones for all of them, the others for the best."""
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 
 from citewise.arrays import Column, Rows
@@ -35,7 +38,7 @@ def linear_signals(stores: Stores, query: Query, rows: Rows, scope: Scope) -> di
 
 def tree_signals(
     stores: Stores,
-    vectors: DraftVectors,
+    vectors: Sequence[DraftVectors],
     query: Query,
     ranking: Ranking,
     near: Weighted,
@@ -43,7 +46,7 @@ def tree_signals(
 ) -> dict[str, Column]:
     """Return what is worth its cost for the best candidates, which are given best first.
 
-    `near` are papers similar to the draft.
+    `vectors` are the sets that count, `near` are papers similar to the draft.
     """
     rows, citations = ranking.rows, ranking.signals["citations"]
     weights = 1 / (1 + np.arange(rows.size) / 20)
@@ -56,7 +59,7 @@ def tree_signals(
         lambda: coupling(stores, rows, weights, scope),
         lambda: _seed_signals(stores, query, ranking, near, scope),
         lambda: _citing_titles(stores, query, citers),
-        lambda: dense_signals(stores, vectors, query, rows, seeds, citers),
+        *(partial(dense_signals, stores, each, query, rows, seeds, citers) for each in vectors),
     )
     return {name: column for part in (*links, words) for name, column in part.items()}
 

@@ -1,6 +1,7 @@
 """The learned rankers of `best`: a linear step over all candidates, then trees over the best."""
 
 import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from citewise.rank.linear import LinearModel
 from citewise.rank.trees import TreeModel
 from citewise.scoring.fusion import nearness
 from citewise.scoring.similarity import Bag, similarity
-from citewise.signals import written_by
+from citewise.signals import DRAFTS, VECTORS, written_by
 from citewise.types import Contributions, Query, Ranking, Scope, ServedBy
 
 _CLOSENESS = 100.0
@@ -74,18 +75,12 @@ class LinearRanker:
     references, unless the model was trained on the library.
     """
 
-    reads = (
-        written_by("engine")
-        | written_by("neighbours")
-        | written_by("seeds")
-        | written_by("authors")
-        | written_by("dense_neighbours")
-    )
     writes = written_by("linear")
 
     def __init__(self, stores: Stores, model: LinearModel, shipped: bool) -> None:
         """`shipped`: whether the model never saw the library."""
         self._stores, self._model, self._shipped = stores, model, shipped
+        self.reads = _found_before(model.weights)
         self._few_cite = functools.cache(lambda: few_cite(stores))
 
     def rank(self, query: Query, candidates: Ranking, pool: Ranking, scope: Scope) -> Ranking:
@@ -121,11 +116,14 @@ class TreeRanker:
     In a small library that the model never saw, the order of the trees is fused with that of BM25.
     """
 
-    reads = LinearRanker.reads | LinearRanker.writes
-    writes = written_by("trees")
-
-    def __init__(self, stores: Stores, model: TreeModel, vectors: DraftVectors) -> None:
+    def __init__(self, stores: Stores, model: TreeModel, vectors: Sequence[DraftVectors]) -> None:
+        """`vectors` are the sets of papers' vectors that count."""
         self._stores, self._model, self._vectors = stores, model, vectors
+        self.reads = _found_before(model.names) | LinearRanker.writes
+        missing = {*VECTORS} - {each.signals for each in vectors}
+        self.writes = written_by("trees").difference(
+            *(DRAFTS.names("trees", each.family) for each in missing)
+        )
         fused = model.shipped and model.trees is not None
         self._trust = trust(len(stores.papers)) if fused else 1.0
 
@@ -161,6 +159,17 @@ class TreeRanker:
         words = ranking.signals["bm25"]
         by_words = (1 - self._trust) * nearness(words, ranking.rows)
         return np.where(np.isnan(words), np.nan, by_words)
+
+
+_FINDERS = ("engine", "neighbours", "seeds", "authors", *(each.by for each in VECTORS))
+"""The stages before the rankers."""
+
+
+def _found_before(features: Iterable[str]) -> frozenset[str]:
+    """Return the signals of the stages that compute what any of the features is made of."""
+    read = {name for feature in features for name in DRAFTS.sources(feature)}
+    stages = map(written_by, _FINDERS)
+    return frozenset[str]().union(*(each for each in stages if each & read))
 
 
 def trust(papers: int) -> float:

@@ -10,7 +10,7 @@ from citewise.arrays import Column
 from citewise.protocols import Signals
 from citewise.rank.derived import growth
 from citewise.rank.features import feature_rows
-from citewise.signals import TIMES
+from citewise.signals import TIMES, VECTORS
 
 _UNKNOWN_AGE = 10.0
 
@@ -26,11 +26,15 @@ def linear_features(signals: Signals, names: tuple[str, ...], depth: int) -> NDA
         "age": _filled(signals["age"], _UNKNOWN_AGE),
         "voted_for": np.sign(signals["vote_count"]),
         "found": 1.0 - np.isnan(signals["hit_rank"]),
-        "dense_known": 1.0 - np.isnan(signals["vector_cosine"]),
         "authors_own": np.sign(signals["authored"]),
         "authors_cited": np.sign(signals["authors_cite"]),
         # less 1, so that ln(1 + hit_rank) is the logarithm of the rank
         "hit_rank": _filled(signals["hit_rank"], depth + 1) - 1,
+        **{
+            each.named("known"): 1.0 - np.isnan(signals[each.cosine])
+            for each in VECTORS
+            if each.cosine in signals
+        },
     }
     return _filled(feature_rows(known, names), 0.0)
 

@@ -10,7 +10,7 @@ import importlib.resources
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -96,6 +96,9 @@ DRAFT_MODEL = ModelKind(
 candidates, and R@1000 is .816 instead of .821.
 """
 
+DRAFT_MODEL_WITH_TEXTS = replace(DRAFT_MODEL, folder="texts")
+"""The model of `best` for libraries whose papers have vectors of the encoder that ships."""
+
 SENTENCE_MODEL = ModelKind(
     name="sentences",
     folder="sentences",
@@ -142,6 +145,8 @@ class SavedModel(msgspec.Struct, frozen=True):
     """The set of papers' vectors that it learned to read; unset, so that the digests of older
     models stay as they are: the usual one.
     """
+    encoder: str | msgspec.UnsetType = msgspec.UNSET
+    """The transformer whose vectors of papers it learned to read beside those; unset: none."""
 
     def encoded(self) -> bytes:
         """Return the model as bytes."""
@@ -171,6 +176,8 @@ class TreeModel:
     """Whether it is the package's own, which never saw the library."""
     vectors: str = ""
     """The set of papers' vectors that it learned to read; "": the usual one."""
+    encoder: str = ""
+    """The transformer whose vectors of papers it learned to read beside those; "": none."""
 
     @classmethod
     def of(cls, saved: SavedModel, kind: ModelKind, shipped: bool = False) -> "TreeModel":
@@ -193,13 +200,16 @@ class TreeModel:
             provenance=saved.provenance,
             linear=saved.linear,
             shipped=shipped,
-            vectors="" if saved.vectors is msgspec.UNSET else saved.vectors,
+            vectors=saved.vectors or "",
+            encoder=saved.encoder or "",
         )
 
     @property
     def served_by(self) -> ServedBy:
         """What an answer says of the model that scored it."""
-        name = "default" if self.shipped else self.kind.name
+        name = self.kind.name
+        if self.shipped:
+            name = f"default, with {self.encoder}" if self.encoder else "default"
         note = "" if self.trees else self.kind.note
         if not self.trees and self.linear is None:
             return ServedBy(note=note)
@@ -347,6 +357,7 @@ def shipped_model(kind: ModelKind) -> TreeModel:
         provenance=about,
         features=tuple(about["features"]),
         definition=about["definition"],
+        encoder=about.get("encoder") or msgspec.UNSET,
         linear=msgspec.json.decode(linear.read_bytes(), type=LinearModel)
         if linear.is_file()
         else None,

@@ -5,7 +5,7 @@ abstracts or citations.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Mask, Ragged, Rows
-from citewise.embed.draft_vectors import SetVectors
+from citewise.embed.draft_vectors import sets_of_vectors
 from citewise.embed.word_models import NNSELECT
 from citewise.evaluate.splits import Question
 from citewise.protocols import (
@@ -45,6 +45,11 @@ _ANONYMOUS = 0.4
 _WITHOUT_VECTORS = 0.2
 """The share of the queries that are asked as if the library had no vectors of papers."""
 
+_WITHOUT_WORD_VECTORS = 0.4
+"""The same share where a transformer has made vectors too, which are always there: outside of the
+field that word vectors learned from, they do not count, and a ranker has to do without them.
+"""
+
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -73,11 +78,11 @@ class ThinnedGraph:
         return np.asarray(mixed < np.uint64(self._share * 2**53), np.bool_)
 
 
-class WithoutPaperVectors:
-    """A library's vectors without those of its papers."""
+class SomePaperVectors:
+    """A library's vectors, of its papers only those of some sets."""
 
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
+    def __init__(self, vectors: Vectors, kept: Container[str]) -> None:
+        self._vectors, self._kept = vectors, kept
 
     def encoded_by(self) -> EncodedBy | None:
         """Return what made the vectors of spans."""
@@ -92,12 +97,12 @@ class WithoutPaperVectors:
         return self._vectors.span_count()
 
     def names(self) -> tuple[str, ...]:
-        """Return (): there are no sets."""
-        return ()
+        """Return the names of the sets of papers' vectors that are kept, sorted."""
+        return tuple(name for name in self._vectors.names() if name in self._kept)
 
     def papers(self, name: str) -> PaperVectors | None:
-        """Return None: there are no sets."""
-        return None
+        """Return a set of papers' vectors; None where there is none, or it is not kept."""
+        return self._vectors.papers(name) if name in self._kept else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,8 @@ class Case:
     query: Query
     scope: Scope
     gold: Rows
-    vectors: DraftVectors
+    vectors: tuple[DraftVectors, ...]
+    """The sets of papers' vectors that count."""
 
 
 def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -> str:
@@ -122,9 +128,16 @@ def kind_of(question: Question, seed: int, kinds: Mapping[str, float] = KINDS) -
 
 
 def case_of(
-    stores: Stores, question: Question, kind: str, seed: int, vectors: str = NNSELECT
+    stores: Stores,
+    question: Question,
+    kind: str,
+    seed: int,
+    vectors: str = NNSELECT,
+    encoder: str = "",
 ) -> Case:
-    """Make a case of a question; `vectors` names the set of papers' vectors that it reads."""
+    """Make a case of a question; `vectors` names the set of papers' vectors that it reads,
+    `encoder` the one that a transformer made, "" for none.
+    """
     dice = draws(question, seed + 1)
     query, gold = question.query, np.array(question.gold, np.int64)
     if kind == "half cited":
@@ -139,16 +152,17 @@ def case_of(
         graph = ThinnedGraph(stores.graph, dice.uniform(*_THINNED), seed)
         stores = replace(StoreParts.of(stores), graph=graph)
     scope = scope_of(stores.papers, query)
-    return Case(stores, query, scope, gold, SetVectors(stores, vectors))
+    return Case(stores, query, scope, gold, sets_of_vectors(stores, vectors, encoder))
 
 
-def with_vectors_or_not(stores: Stores, question: Question, seed: int) -> Stores:
-    """Return a library, for some questions without its papers' vectors: drawn, but always the
-    same.
+def with_vectors_or_not(stores: Stores, question: Question, seed: int, encoder: str = "") -> Stores:
+    """Return a library, for some questions without its papers' vectors but for those of an encoder:
+    drawn, but always the same.
     """
-    if draws(question, seed + 4).random() >= _WITHOUT_VECTORS:
+    share = _WITHOUT_WORD_VECTORS if encoder else _WITHOUT_VECTORS
+    if draws(question, seed + 4).random() >= share:
         return stores
-    return replace(StoreParts.of(stores), vectors=WithoutPaperVectors(stores.vectors))
+    return replace(StoreParts.of(stores), vectors=SomePaperVectors(stores.vectors, {encoder}))
 
 
 def anonymous_or_not(question: Question, seed: int) -> Question:

@@ -81,6 +81,8 @@ class Extraction:
     """Sets of vectors, each by a model that did not learn from its share of the papers (see
     `citewise.train.folds`); none: the set that serves knows nothing of the questions.
     """
+    encoder: str = ""
+    """The transformer whose vectors of papers are read too; "": none."""
     whole: bool = False
     """Whether all candidates that the trees would rank are taken, and no query is made poorer: for
     tuning.
@@ -131,8 +133,15 @@ def _worked(subject: Subject, task: tuple[Question, Extraction]) -> Examples:
     if not extraction.whole:
         kind = kind_of(question, extraction.seed)
         question = anonymous_or_not(question, extraction.seed)
-        stores = with_vectors_or_not(stores, question, extraction.seed)
-    case = case_of(stores, question, kind, extraction.seed, _set_for(question, extraction))
+        stores = with_vectors_or_not(stores, question, extraction.seed, extraction.encoder)
+    case = case_of(
+        stores,
+        question,
+        kind,
+        extraction.seed,
+        _set_for(question, extraction),
+        extraction.encoder,
+    )
     known = known_candidates(case, extraction)
     if known is None:
         return nothing(len(extraction.names))

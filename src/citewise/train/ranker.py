@@ -14,6 +14,7 @@ from citewise.feedback import Feedback
 from citewise.protocols import Stores
 from citewise.rank.calibration import Calibration
 from citewise.rank.trees import DRAFT_MODEL, SavedModel, TreeModel, model_for
+from citewise.signals import TEXT_VECTORS
 from citewise.systems import BASELINE, DEFAULT, BestSettings
 from citewise.train.cases import KINDS
 from citewise.train.examples import Examples, Extraction, examples
@@ -80,6 +81,8 @@ def train_ranker(
 
 def _with_known_vectors(stores: Stores, settings: RankerSettings) -> RankerSettings:
     """Return settings with the folds that the usual set needs; another set must be there."""
+    if settings.encoder:
+        query_vectors(stores, settings.encoder)
     if settings.vectors == NNSELECT:
         return dataclasses.replace(settings, folds=settings.folds or folds_of(stores))
     query_vectors(stores, settings.vectors)
@@ -157,11 +160,17 @@ def _fitted(
             learned_from, features, settings.trees, settings.seed, progress("trees"), TARGET.rate
         )
         other_set = "" if settings.vectors == NNSELECT else settings.vectors
-        return saved_model(TARGET, trees, features, linear, other_set)
+        return saved_model(TARGET, trees, features, linear, other_set, settings.encoder)
 
-    best, features = BestSettings(vectors=settings.vectors), TARGET.features
+    best = BestSettings(vectors=settings.vectors)
+    unread = "" if settings.encoder else TEXT_VECTORS.family
+    features = TARGET.kind.catalogue.tree_features(without=unread)
     for_linear = Extraction(
-        DRAFT_MODEL.catalogue.linear_features(), best, settings.seed, folds=settings.folds
+        TARGET.kind.catalogue.linear_features(without=unread),
+        best,
+        settings.seed,
+        folds=settings.folds,
+        encoder=settings.encoder,
     )
     some = train[:: max(min(len(train) // _LINEAR_LEAST, _LINEAR_ONE_IN), 1)]
     linear_examples, _ = examples(workers, some, for_linear, progress("linear step"))

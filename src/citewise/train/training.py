@@ -55,6 +55,8 @@ class RankerSettings:
     """
     vectors: str = NNSELECT
     """The set of papers' vectors that the ranker of drafts learns to read, where there is one."""
+    encoder: str = ""
+    """The transformer whose vectors of papers it learns to read beside those; "": none."""
 
     def __post_init__(self) -> None:
         """Refuse values without a meaning."""
@@ -165,9 +167,11 @@ def saved_model(
     features: Sequence[str],
     linear: LinearModel | None = None,
     vectors: str = "",
+    encoder: str = "",
 ) -> SavedModel:
     """Return a model of fresh trees, with the definition of the features that it reads; `vectors`
-    names the set of papers' vectors that it learned to read, where it is not the usual one.
+    names the set of papers' vectors that it learned to read, where it is not the usual one, and
+    `encoder` the transformer whose vectors it reads too.
     """
     return SavedModel(
         trees=trees,
@@ -176,6 +180,7 @@ def saved_model(
         definition=target.kind.definition(features, linear),
         linear=linear,
         vectors=vectors or msgspec.UNSET,
+        encoder=encoder or msgspec.UNSET,
     )
 
 
