@@ -28,6 +28,10 @@ _FILTERED_BELOW = 0.5
 _SPARE = 1.3
 """Above that share, tantivy is asked for this many times the hits that should have enough in scope.
 """
+_MEMORY = "/dev/shm"  # noqa: S108 (folders in it get names that nobody can guess)
+"""Where links are made if it exists: to make and delete them on a disk takes up to 40 ms."""
+_DELETIONS = 10
+"""Attempts to delete a folder; the second one succeeds, since the file comes back once."""
 _HEAP = 160_000_000
 _THREADS = 2
 _WIDTH = 5
@@ -83,28 +87,45 @@ def _open(folder: Path, create: bool = False) -> tantivy.Index:
 
 
 @contextlib.contextmanager
-def _lockable(folder: Path) -> Iterator[Path]:
-    """Give a folder with an index in which tantivy can make its lock file: the folder itself, or a
-    temporary one with links to its files where we may not write.
+def _linked(folder: Path) -> Iterator[Path]:
+    """Give a temporary folder with links to an index's files, so that opening it writes nothing
+    into the folder; where no links can be made, the folder itself.
 
-    A searcher maps every file when it is made, so the links are needed no longer than that.
+    tantivy makes a lock file to open an index, and a thread of its own makes it once more at any
+    time later: it could come back in a folder that is being deleted. A searcher maps every file
+    when it is made, so the links are needed no longer than that.
     """
-    if _may_lock(folder):
-        yield folder
-        return
+    links = None
+    try:
+        in_memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+        links = Path(tempfile.mkdtemp(prefix="citewise-", dir=in_memory))
+        _link(folder, links)
+        readable = links
+    except OSError:  # no space left, or a system where links are a privilege
+        readable = folder
 
-    with tempfile.TemporaryDirectory(prefix="citewise-") as links:
-        for file in folder.iterdir():
-            if file.suffix == ".json":
-                shutil.copyfile(file, Path(links) / file.name)
-            elif file.suffix != ".lock":
-                (Path(links) / file.name).symlink_to(file.resolve())
-        yield Path(links)
+    try:
+        yield readable
+    finally:
+        if links is not None:
+            _delete(links)
 
 
-def _may_lock(folder: Path) -> bool:
-    lock = folder / ".tantivy-meta.lock"
-    return os.access(folder, os.W_OK) and (not lock.exists() or os.access(lock, os.W_OK))
+def _link(folder: Path, links: Path) -> None:
+    """Fill a folder with links to an index's files, and with copies of those that are rewritten."""
+    for file in folder.resolve().iterdir():
+        if file.suffix == ".json":
+            shutil.copyfile(file, links / file.name)
+        elif file.suffix != ".lock":
+            (links / file.name).symlink_to(file)
+
+
+def _delete(links: Path) -> None:
+    """Remove a folder in which tantivy's thread may make its lock file just now."""
+    for _ in range(_DELETIONS):
+        shutil.rmtree(links, ignore_errors=True)
+        if not links.exists():
+            break
 
 
 class LexicalWriter:
@@ -147,8 +168,8 @@ class LexicalReader:
     """
 
     def __init__(self, folder: Path) -> None:
-        with _lockable(folder) as readable:
-            index = _open(readable)
+        with _linked(folder) as links:
+            index = _open(links)
             index.config_reader("manual")
             self._schema, self._searcher = index.schema, index.searcher()
 
