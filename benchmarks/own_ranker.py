@@ -1,10 +1,10 @@
-"""A library's own ranker in a field that the shipped one never saw, `elife`: with the word vectors
-that ship, and with vectors of MiniLM.
+"""A field that the shipped rankers never saw, `elife`: what ships and a library's own ranker, each
+with and without vectors of MiniLM.
 
-    python benchmarks/own_ranker.py            dev queries (some forty minutes of one core)
+    python benchmarks/own_ranker.py            dev queries (some twenty minutes of one core)
     python benchmarks/own_ranker.py --test     the test queries: one look, when all is chosen
 
-What `citewise encode --papers --model minilm` and `citewise train ranker --vectors minilm` do. A
+What `citewise encode --papers --model minilm` and `citewise train ranker [--encoder minilm]` do. A
 library that has its vectors and its ranker from an earlier run is used as it is. Drafts are asked
 without their authors. MiniLM learned, among much else, from citations between papers of years up to
 2020: dev (2022) and test (2023) are younger.
@@ -15,16 +15,16 @@ import json
 import shutil
 
 import citewise
-from citewise.evaluate import Settings, evaluate, parse_measures
+from citewise.embed.folder import MINILM
+from citewise.evaluate import Question, Settings, evaluate, parse_measures
 from citewise.library.folder import LibraryFolder
 from citewise.rank.trees import DRAFT_MODEL
 from citewise.train import ranker, training
 from lab import CORPORA, library_of, split_of
 from measuring import RESULTS, save
 from protocol import WORK
+from ranker import with_texts
 
-SETS = ("nnselect", "minilm")
-SYSTEMS = ("bm25", "best(model=shipped)", "best")
 MEASURES = parse_measures("F1@20 MRR@1000 R@1000")
 
 
@@ -33,27 +33,35 @@ def main() -> None:
     parser.add_argument("--test", action="store_true")
     part = "test" if parser.parse_args().test else "dev"
 
-    libraries = {name: trained(name) for name in SETS}
     split = split_of("elife", library_of("elife"), CORPORA["elife"][0])
+    texts = with_texts("elife")
+    asked = {
+        "bm25": (texts, "bm25"),
+        "as it ships, without MiniLM": (texts, "best(encoder=none)"),
+        "as it ships, with MiniLM": (texts, "best"),
+        "own ranker, without MiniLM": (trained(""), "best"),
+        "own ranker, with MiniLM": (trained(MINILM), "best"),
+    }
     found = {}
-    for name, library in libraries.items():
+    for label, (library, system) in asked.items():
         questions = split.questions(library.stores, part)
-        systems = SYSTEMS if name == SETS[0] else SYSTEMS[2:]
-        results = evaluate(library.stores, systems, questions, Settings(measures=MEASURES))
-        for each in results.systems:
-            label = f"best, trained with {name}" if each.system == "best" else each.system
-            found[label] = {
-                measure: [round(value.value, 4), round(value.low, 4), round(value.high, 4)]
-                for measure, value in each.values.items()
-            }
-    for label, values in found.items():
+        found[label] = measured(library, system, questions)
         for measure in ("F1@20", "MRR@1000"):
             ratio = found[label][measure][0] / found["bm25"][measure][0]
-            values[f"{measure} / bm25's"] = round(ratio, 3)
+            found[label][f"{measure} / bm25's"] = round(ratio, 3)
     save(
         "own-ranker-elife",
         {**before(), part: {"queries": len(questions), "quality": found}},
     )
+
+
+def measured(library: citewise.Library, system: str, questions: list[Question]) -> dict:
+    """Return a system's measures as value, lower and upper bound."""
+    results = evaluate(library.stores, [system], questions, Settings(measures=MEASURES))
+    return {
+        measure: [round(value.value, 4), round(value.low, 4), round(value.high, 4)]
+        for measure, value in results.systems[0].values.items()
+    }
 
 
 def before() -> dict:
@@ -63,17 +71,15 @@ def before() -> dict:
     return {part: known[part] for part in ("dev", "test") if part in known}
 
 
-def trained(vectors: str) -> citewise.Library:
-    """Return a copy of the library with a ranker of its own that reads a set of vectors."""
-    folder = WORK / f"elife-own-{vectors}"
+def trained(encoder: str) -> citewise.Library:
+    """Return a copy of the library with a ranker of its own, which reads vectors of an encoder."""
+    folder = WORK / f"elife-own-{encoder or 'words'}"
     if not folder.exists():
-        shutil.copytree(library_of("elife").stores.info.location, folder)
+        source = with_texts("elife") if encoder else library_of("elife")
+        shutil.copytree(source.stores.info.location, folder)
     stores = LibraryFolder(folder)
-    if stores.vectors.papers(vectors) is None:
-        citewise.encode(folder, papers=True, model=vectors, threads=1)
-        stores = LibraryFolder(folder)
     if stores.models.load(DRAFT_MODEL.name) is None:
-        settings = training.RankerSettings(split=CORPORA["elife"][0], vectors=vectors)
+        settings = training.RankerSettings(split=CORPORA["elife"][0], encoder=encoder)
         training.save(stores, ranker.train_ranker(stores, settings))
     return citewise.open(folder)
 

@@ -248,10 +248,12 @@ class BestSettings:
         return self.vectors if self.vectors != "trained" else model.vectors or NNSELECT
 
     def _encoder_of(self, model: TreeModel) -> str:
-        """Return the transformer whose vectors count with a model, "" for none."""
-        if self.encoder != "trained":
-            return "" if self.encoder == "none" else self.encoder
-        return model.encoder
+        """Return the transformer whose vectors count with a model, "" for none. A model that reads
+        some gets those of `none`, which no library has.
+        """
+        if self.encoder == "none" and not model.encoder:
+            return ""
+        return self.encoder if self.encoder != "trained" else model.encoder
 
 
 LITTLE_EVIDENCE = "without evidence (the library has no citing sentences, or very few)"

@@ -156,7 +156,7 @@ def test_a_large_set_is_copied_into_the_generation(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There it has lists, and rows are known without reading a text."""
-    monkeypatch.setattr(writer, "LARGE", 4)
+    monkeypatch.setattr(writer, "COPIED_FROM", 4)
     monkeypatch.setattr(writing, "LARGE", 4)
     citewise.encode(library, papers=True)
     stores = LibraryFolder(library)
@@ -178,7 +178,7 @@ def test_a_large_set_is_copied_into_the_generation(
 
 
 def test_a_copied_set_follows_its_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "LARGE", 4)
+    monkeypatch.setattr(writer, "COPIED_FROM", 4)
     citewise.encode(library, papers=True)
     citewise.add(papers(4), library)
     citewise.remove(library, ["p0"])

@@ -1,6 +1,7 @@
 """Training the ranker: its cases, its fits against scipy, and that it serves as it was measured."""
 
 import json
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 import citewise
+from bert_folders import small_bert
 from citewise.errors import BadInput, BadLibrary, MissingData
 from citewise.evaluate import Question, Split, SplitSettings, evaluate
 from citewise.evaluate.runs import journal_name
@@ -527,3 +529,30 @@ def test_a_ranker_trained_with_another_set_of_vectors_serves_with_it(tmp_path: P
 def test_a_set_of_vectors_that_is_not_there_is_an_error(few_stores: Stores) -> None:
     with pytest.raises(MissingData, match="no vectors of papers are named 'mine'"):
         train_ranker(few_stores, replace(QUICK, vectors="mine"))
+
+
+def test_a_ranker_learns_to_read_an_encoders_vectors_beside_those_of_words(
+    few_stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the encoder's vectors are worth here does not matter: its weights are random."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    model = str(small_bert(tmp_path / "texts", ("bees", "graphs")))
+    folder = shutil.copytree(few_stores.info.location, tmp_path / "library")
+    with pytest.raises(MissingData, match=r"no vectors of papers are named .*encode"):
+        train_ranker(few_stores, replace(QUICK, encoder=model))
+
+    citewise.encode(folder, papers=True, spans=False, model=model)
+    stores = citewise.open(folder).stores
+    trained = train_ranker(stores, replace(QUICK, encoder=model))
+    assert trained.model.encoder == model
+    assert trained.model.features == DRAFT_MODEL.catalogue.tree_features()
+
+    save(stores, trained)
+    library = citewise.open(folder)
+    query = dev_questions(stores, QUICK)[0].query
+    assert "encoder_cosine" in library.recommender("best").rank(query, 5).signals
+    shipped = library.recommender("best(model=shipped)").rank(query, 5)
+    assert "encoder_cosine" not in shipped.signals, "what ships knows another encoder"
+    without = library.recommender("best(encoder=none)").rank(query, 5)
+    assert np.isnan(without.signals["encoder_cosine"]).all()
+    assert identity(library.stores, "best") != identity(library.stores, "best(encoder=none)")

@@ -15,7 +15,6 @@ from citewise.arrays import Hashes
 from citewise.errors import MissingData
 from citewise.ingest.report import Report
 from citewise.library import manifest as manifests
-from citewise.library.embeddings.lists import LARGE
 from citewise.library.entries import Batch
 from citewise.library.folder import LibraryFolder
 from citewise.library.generation import Generation, collect_garbage
@@ -29,6 +28,11 @@ from citewise.protocols import EncodedBy, Encoder, WordModel, form_of
 
 _READ = 8_192
 """Papers that are read at once."""
+
+COPIED_FROM = 2_000
+"""In libraries of fewer papers, reading all texts to find their vectors takes less than a tenth of
+a second.
+"""
 
 _NO_MODELS: Mapping[str, WordModel] = MappingProxyType({})
 
@@ -161,20 +165,19 @@ def encode(
         if with_papers and not together:
             done += _encode(VectorWriter(own, encoder), library, encoder, (False, True), progress)
     if with_papers:
-        _copy_with_lists(library.path, about)
+        _copy_by_row(library.path, about)
     return done
 
 
-def _copy_with_lists(path: Path, about: EncodedBy) -> None:
-    """Copy what an encoder made of a large library into its generation, where it has lists: a
-    search then compares a part of the vectors, in 8 bits, and their rows are known without reading
-    a text.
+def _copy_by_row(path: Path, about: EncodedBy) -> None:
+    """Copy what an encoder made into the library's generation, by row and in 8 bits: readers then
+    find a paper's vector without reading its text, and large sets have lists for their search.
 
     Vectors that are compared by distance stay as they are, and so does a set whose name cannot be a
     folder's: that of a model that is not on the list of `citewise models`.
     """
     library = LibraryFolder(path)
-    is_small = len(library.papers) < LARGE and about.model not in library.vectors.sets
+    is_small = len(library.papers) < COPIED_FROM and about.model not in library.vectors.sets
     if is_small or about.distance != "cosine" or not SET_NAME.fullmatch(about.model):
         return
 
