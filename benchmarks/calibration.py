@@ -31,10 +31,7 @@ import numpy as np
 import citewise
 import contexts
 from citewise.arrays import Ragged, Rows
-from citewise.embed.encoders import encoder_named
-from citewise.embed.folder import MINILM
 from citewise.evaluate import Question
-from citewise.library.vectors import VectorWriter, load_folder, set_folder, text_hashes
 from citewise.protocols import Graph, StoreParts, Stores
 from citewise.rank.calibration import Calibration, shipped_calibration
 from citewise.rank.trees import (
@@ -58,7 +55,7 @@ from citewise.types import Query, Scope
 from lab import CORPORA, library_of, split_of
 from measuring import save
 from protocol import DATA, WORK
-from ranker import with_texts
+from ranker import copy_texts, with_texts
 from small_libraries import libraries
 from transfer import moved
 
@@ -342,10 +339,7 @@ def built(stores: Stores, rows: Sequence[int]) -> Stores:
     """
     folder, papers = Path(tempfile.mkdtemp(dir=WORK)) / "library", stores.papers.read(rows)
     citewise.add(papers, folder, keep_versions=True)
-    encoded = load_folder(set_folder(Path(stores.info.location), MINILM))
-    if encoded is not None:
-        writer = VectorWriter(set_folder(folder, MINILM), encoder_named(MINILM, "int8"))
-        writer.copy(encoded, {"papers": text_hashes(papers)})
+    copy_texts(stores, folder, papers)
     return citewise.open(folder).stores
 
 

@@ -33,7 +33,6 @@ def main() -> None:
     parser.add_argument("--test", action="store_true")
     part = "test" if parser.parse_args().test else "dev"
 
-    split = split_of("elife", library_of("elife"), CORPORA["elife"][0])
     texts = with_texts("elife")
     asked = {
         "bm25": (texts, "bm25"),
@@ -44,6 +43,7 @@ def main() -> None:
     }
     found = {}
     for label, (library, system) in asked.items():
+        split = split_of("elife", library, CORPORA["elife"][0])
         questions = split.questions(library.stores, part)
         found[label] = measured(library, system, questions)
         for measure in ("F1@20", "MRR@1000"):

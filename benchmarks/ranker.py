@@ -17,9 +17,13 @@ from pathlib import Path
 import msgspec
 
 import citewise
+from citewise.embed.encoders import encoder_named
 from citewise.embed.folder import MINILM
+from citewise.library.vectors import VectorWriter, load_folder, set_folder, text_hashes
+from citewise.protocols import Stores
 from citewise.rank.trees import DRAFT_MODEL, DRAFT_MODEL_WITH_TEXTS
 from citewise.train import RankerSettings, Training, train_ranker
+from citewise.types import Paper
 from lab import CORPORA, library_of
 from measuring import COMMIT, save
 from protocol import WORK
@@ -64,6 +68,14 @@ def with_texts(corpus: str) -> citewise.Library:
     if citewise.open(folder).stores.vectors.papers(MINILM) is None:
         citewise.encode(folder, papers=True, spans=False, model=MINILM, threads=0)
     return citewise.open(folder)
+
+
+def copy_texts(stores: Stores, folder: Path, papers: list[Paper]) -> None:
+    """Give a library of some of a library's papers the vectors of MiniLM that these have there."""
+    encoded = load_folder(set_folder(Path(stores.info.location), MINILM))
+    if encoded is not None:
+        writer = VectorWriter(set_folder(folder, MINILM), encoder_named(MINILM, "int8"))
+        writer.copy(encoded, {"papers": text_hashes(papers)})
 
 
 def show(what: str, done: int, total: int | None) -> None:

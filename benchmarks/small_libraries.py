@@ -2,6 +2,7 @@
 drafts of `cs` dev 2021.
 
     python benchmarks/small_libraries.py            (some minutes)
+    python benchmarks/small_libraries.py --texts    with vectors of MiniLM
 
 A library has what a draft cites, and papers that are linked to these by citations: all of it around
 one draft, or equal parts around several. The drafts themselves are not in it.
@@ -9,6 +10,7 @@ one draft, or equal parts around several. The drafts themselves are not in it.
 
 import random
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,7 @@ from citewise.protocols import Stores
 from citewise.types import Query, Scope
 from lab import CORPORA, library_of, split_of
 from measuring import save
+from ranker import copy_texts, with_texts
 
 SIZES = (25, 50, 100, 200, 500, 1000, 2000)
 TOPIC = 50
@@ -34,7 +37,8 @@ SYSTEMS = ("bm25", "best")
 
 
 def main() -> None:
-    library = library_of("cs")
+    texts = "--texts" in sys.argv
+    library = with_texts("cs") if texts else library_of("cs")
     dev = split_of("cs", library, CORPORA["cs"][0]).questions(library.stores, "dev")
     questions = [each for each in dev if 5 <= len(each.gold) <= 12]
     questions = random.Random(0).sample(questions, SAMPLE)
@@ -46,7 +50,7 @@ def main() -> None:
                 found[f"{kind}, {size}"] = measured(library.stores, questions, kind, size)
                 print(kind, size, found[f"{kind}, {size}"], flush=True)
     save(
-        "small-libraries-cs",
+        "small-libraries-cs-texts" if texts else "small-libraries-cs",
         {
             "corpus": "cs",
             "split": "dev 2021, a sample",
@@ -61,8 +65,9 @@ def measured(stores: Stores, questions: list[Question], kind: str, size: int) ->
     rankings: dict[str, list[Rows]] = {system: [] for system in SYSTEMS}
     gold = []
     for rows, asked in libraries(stores, questions, kind, size):
-        folder = Path(tempfile.mkdtemp())
-        citewise.add(stores.papers.read(sorted(rows)), folder / "library", keep_versions=True)
+        folder, papers = Path(tempfile.mkdtemp()), stores.papers.read(sorted(rows))
+        citewise.add(papers, folder / "library", keep_versions=True)
+        copy_texts(stores, folder / "library", papers)
         small = citewise.open(folder / "library")
         for question in asked:
             wanted = [paper.id for paper in stores.papers.read(sorted(question.gold))]
