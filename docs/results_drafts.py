@@ -70,9 +70,9 @@ def stages() -> str:
     return titled("best-cs", rows)
 
 
-def trained() -> str:
-    """Return the quality of the shipped ranker in its training."""
-    return titled("ranker-cs", lambda found: _by_measure("ranking by", found["quality"]))
+def trained(name: str) -> str:
+    """Return the quality of a ranker that ships in its training."""
+    return titled(f"ranker-{name}", lambda found: _by_measure("ranking by", found["quality"]))
 
 
 def ablation() -> str:
@@ -146,7 +146,7 @@ def own_ranker() -> str:
     return titled("own-ranker-elife", rows)
 
 
-def small_libraries() -> str:
+def small_libraries(name: str) -> str:
     """Return what the learned system and BM25 find in small libraries."""
 
     def rows(found: Result) -> Table:
@@ -156,7 +156,7 @@ def small_libraries() -> str:
             for name, each in found["quality"].items()
         ]
 
-    return titled("small-libraries-cs", rows)
+    return titled(f"small-libraries-{name}", rows)
 
 
 def _changed(found: dict[str, Any], measure: str) -> str:
