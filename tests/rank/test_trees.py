@@ -204,3 +204,16 @@ def test_a_new_signal_changes_the_definition_of_no_other_feature() -> None:
     kind = dataclasses.replace(DRAFT_MODEL, catalogue=Catalogue([new, *DRAFTS]))
     model = saved(DRAFT_MODEL)
     assert kind.definition(model.features, model.linear) == model.definition
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "sentences"])
+@pytest.mark.parametrize("rows", [1, 799, 800, 1_001])
+def test_many_rows_scored_by_two_threads_have_the_scores_of_one(kind: ModelKind, rows: int) -> None:
+    model = dataclasses.replace(shipped_model(kind), kind=dataclasses.replace(kind, cascade=None))
+    assert model.trees is not None
+    matrix = np.random.default_rng(rows).normal(size=(rows, len(model.names)))
+    matrix[::5, ::3] = np.nan
+
+    expected = model.trees[0].predict(matrix, num_threads=1)
+    assert model.scored(matrix).tolist() == np.asarray(expected).tolist()
+    assert model.scored(np.asfortranarray(matrix)).tolist() == np.asarray(expected).tolist()

@@ -218,11 +218,10 @@ class LexicalReader:
         # each hit is a tuple: collecting garbage among them would take a fifth of an answer's time
         with uncollected():
             hits = self._searcher.search(query, k, count=False).hits
-            scores = np.array([score for score, _ in hits])
-            rows = np.array(
-                self._searcher.fast_field_values("row", [address for _, address in hits]), np.int64
-            )
-            del hits
+            found, addresses = zip(*hits, strict=True) if hits else ((), ())
+            scores = np.array(found, np.float64)
+            rows = np.array(self._searcher.fast_field_values("row", list(addresses)), np.int64)
+            del hits, found, addresses
         return rows, scores
 
     def rows(self) -> Rows:

@@ -21,7 +21,8 @@ GO_BACK = (
 
 def feature_matrix(signals: Signals, features: Sequence[str]) -> NDArray[np.float64]:
     """Return the candidates x features matrix; NaN says that there is nothing to know."""
-    return np.ascontiguousarray(feature_rows(signals, features).T)
+    # as it lies in memory, feature after feature: LightGBM copies each row anyway
+    return feature_rows(signals, features).T
 
 
 def feature_rows(signals: Signals, features: Sequence[str]) -> NDArray[np.float64]:

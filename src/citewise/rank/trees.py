@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Column, Mask, Rows
+from citewise.beside import Beside
 from citewise.errors import BadLibrary
 from citewise.protocols import Models, Signals
 from citewise.rank import derived
@@ -29,6 +30,11 @@ from citewise.types import ServedBy
 
 if TYPE_CHECKING:
     from lightgbm import Booster
+
+_SHARED_FROM = 400
+"""Rows for which a thread of its own pays: it begins in a tenth of a millisecond, in which 60 trees
+score some 80 rows.
+"""
 
 Own = Literal["own", "shipped"]
 """`own`: the model that was trained on the library, if there is one; `shipped`: the package's."""
@@ -230,8 +236,8 @@ class TreeModel:
         """
         first, rest = self._loaded()
         if self.kind.cascade is None:
-            return _predicted(first, matrix)
-        found = _predicted(first, matrix, 0, self.kind.cascade.trees)
+            return _predicted_by_two(first, matrix)
+        found = _predicted_by_two(first, matrix, 0, self.kind.cascade.trees)
         best = self._leading(found, self.kind.cascade)
         found[best] += _predicted(rest, matrix[best], self.kind.cascade.trees)
         if not best.all():
@@ -309,6 +315,19 @@ def _boosters(trees: str, kind: ModelKind) -> "tuple[Booster, Booster] | None":
         return Booster(model_str=trees), Booster(model_str=trees)
     except LightGBMError as error:
         raise BadLibrary(f"the ranker's trees cannot be read ({error}); {GO_BACK}") from None
+
+
+def _predicted_by_two(
+    trees: "Booster", matrix: NDArray[Any], start: int = 0, count: int = -1
+) -> NDArray[np.float64]:
+    """Return the scores of rows of features; where they are many, another thread takes half of
+    them: LightGBM needs no Python while it works.
+    """
+    middle = len(matrix) // 2
+    if middle < _SHARED_FROM:
+        return _predicted(trees, matrix, start, count)
+    others = Beside(functools.partial(_predicted, trees, matrix[middle:], start, count))
+    return np.concatenate((_predicted(trees, matrix[:middle], start, count), others.result()))
 
 
 def _predicted(
