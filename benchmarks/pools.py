@@ -1,7 +1,10 @@
 """MDCR's benchmark made from `cs`: systems on pools by field with negatives of six kinds (tables 3
-and 4), and in large candidate sets of what each field cites (table 2).
+and 4), and in large candidate sets of what each field cites (tables 2, 7 and 8).
 
-    python benchmarks/pools.py            (some ten minutes; pools are kept in benchmarks/work)
+    python benchmarks/pools.py LIBRARY    (some ten minutes; pools are kept in benchmarks/work)
+
+LIBRARY is a copy of the library of `cs` with vectors of MiniLM of every paper (`citewise encode
+--papers --no-spans --model minilm`).
 
 The fields are groups of the labels that `cs` has: classes of arXiv and names of venues. A paper is
 in each group that has one of its labels (`journals` and a few that are no field are in none); a
@@ -11,9 +14,13 @@ learning's (cs.LG), so the other fields are filled with the newest papers that t
 pools out.
 """
 
+import os
+import shutil
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from pathlib import Path
 
 import msgspec
 
@@ -33,19 +40,20 @@ from citewise.evaluate import (
     score_pools,
     score_sets,
 )
-from lab import library_of
+from citewise.evaluate.large import CandidateSet, part_library
+from citewise.library.vectors import VECTORS
+from citewise.protocols import Stores
 from measuring import save
 from protocol import WORK
 
-SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
-"""What is scored."""
-
-NEGATIVES = ("bm25", "bm25-title", "bm25-keyterms")
-"""What gives negatives; where more than three are named, the three that have the least in common.
+ENCODER = "dense(vectors=minilm)"
+SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms", ENCODER, "hybrid(vectors=minilm)")
+"""What is scored, on pools and in large sets; nothing that was trained on `cs`, from which all
+queries are.
 """
 
-LARGE_SYSTEMS = ("bm25", "bm25-title", "bm25-keyterms")
-"""What is measured in large sets, which are libraries without trained models."""
+NEGATIVES = ("bm25", "bm25-title", "bm25-keyterms", ENCODER)
+"""What gives negatives: the three of them that have the least in common."""
 
 LARGE = 100_000
 MEASURES = parse_measures("MAP@1000 R@5")
@@ -163,7 +171,7 @@ FIELDS = Fields(
 
 
 def main() -> None:
-    library = library_of("cs")
+    library = citewise.open(sys.argv[1])
     questions = split_of(library).questions(library.stores, "test")
     pools = pools_of(library, questions)
     settings = Settings(MEASURES, folder=WORK / "runs")
@@ -212,15 +220,31 @@ def field_level(library: citewise.Library, questions: list[Question]) -> dict:
     the pools.
     """
     settings = PoolSettings(newest=True)
-    sets = [*field_sets(library.stores, questions, FIELDS, settings, LARGE)]
+    stores = library.stores
+    sets = field_sets(stores, questions, FIELDS, settings, LARGE)
+    sets = [*with_vectors(stores, sets, WORK / "sets")]
     return {
         each.name: {
             "papers": each.papers,
             "queries": each.queries,
             **{system: intervals(found) for system, found in each.values.items()},
         }
-        for each in score_sets(library.stores, LARGE_SYSTEMS, sets, WORK / "sets")
+        for each in score_sets(stores, SYSTEMS, sets, WORK / "sets")
     }
+
+
+def with_vectors(
+    stores: Stores, sets: Iterable[CandidateSet], folder: Path
+) -> Iterator[CandidateSet]:
+    """Yield candidate sets once their libraries have the vectors that encoders made of the whole
+    library's papers, which follow from a paper's text alone.
+    """
+    made = Path(stores.info.location, VECTORS)
+    for each in sets:
+        own = Path(part_library(stores, each.rows, folder).info.location, VECTORS)
+        if made.exists() and not own.exists():
+            shutil.copytree(made, own, copy_function=os.link)
+        yield each
 
 
 def split_of(library: citewise.Library) -> Split:

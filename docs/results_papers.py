@@ -8,6 +8,12 @@ import results_vectors as vectors
 from measured import MISSING, Result, Table, cell, estimate, fixed, markdown, measured, result
 
 _THREE = ("F1@20", "MRR@1000", "R@1000")
+_CORPORA = "corpora.py cs elife scisummnet"
+_OVERLAP = "term overlap"
+_POOLED = {"MAP": "MAP@1000", "R@5": "R@5"}
+"""Measures of pools: what the paper calls them, and what we do."""
+_COLLECTIONS = ("scisummnet", "evoeco")
+"""Of citing sentences, whose spans are asked."""
 _HITS = ("MRR@1000", "hit@1", "hit@3", "hit@5", "hit@10")
 
 
@@ -51,6 +57,37 @@ def _by_corpus(names: Sequence[str]) -> Callable[[Result], Table]:
     return rows
 
 
+def _beside(first: str, names: Sequence[str]) -> Callable[[Result], Table]:
+    """Return what makes a table of a file with rows by corpus: the corpora beside one another."""
+
+    def rows(found: Result) -> Table:
+        corpora = found["corpora"]
+        head = [
+            f"{corpus}, {each['queries']:,} queries: {name}"
+            for corpus, each in corpora.items()
+            for name in names
+        ]
+        return [first, *head], [
+            [
+                row,
+                *(
+                    value
+                    for each in corpora.values()
+                    for value in _values(each["rows"][row], names)
+                ),
+            ]
+            for row in next(iter(corpora.values()))["rows"]
+        ]
+
+    return rows
+
+
+def _first_papers(name: str, what: str) -> str:
+    """Return how many of BM25's first papers were ordered for a result file, and by what."""
+    found = result(f"papers/{name}")
+    return f", BM25's first {found['depth']:,} in {what}" if found else ""
+
+
 # Corpora
 
 
@@ -67,7 +104,7 @@ def statistics() -> str:
     head = ["", "Open Research", "DBLP", "PubMed"]
     both = _printed("Navigation's and BIR's table 1", head, published.STATISTICS)
     third = _printed("Citeomatic's table 1", ["", "OpenCorpus"], published.OPENCORPUS)
-    return f"{both}\n\n{third}\n\n{_ours('corpora', rows)}"
+    return f"{both}\n\n{third}\n\n{_ours('corpora', rows, _CORPORA)}"
 
 
 def _spread(found: Mapping[str, float]) -> str:
@@ -112,7 +149,7 @@ def evidence() -> str:
         ]
 
     head = ["topic", "spans", "characters a span", "tokens a span", "cited papers"]
-    return _both("table 2", head, published.EVIDENCE, _ours("corpora", rows))
+    return _both("table 2", head, published.EVIDENCE, _ours("corpora", rows, _CORPORA))
 
 
 # Drafts
@@ -130,15 +167,13 @@ def main_results() -> str:
 
 def pretrained() -> str:
     """Return cross-encoders by their pretraining."""
-
-    def rows(found: Result) -> Table:
-        names = _THREE[:2]
-        return ["", *names], [
-            [f"`{name}`", *_values(each, names)] for name, each in found["rows"].items()
-        ]
-
+    ours = _ours(
+        "pretrained",
+        _beside("", _THREE[:2]),
+        "pretrained.py FOLDER ...",
+        _first_papers("pretrained", "the order of each model's scores"),
+    )
     head = ["encoder", "F1@20", "MRR"]
-    ours = _ours("pretrained", rows, "pretrained.py --models NAME")
     return _both("Open Research, dev", head, published.PRETRAINED, ours)
 
 
@@ -174,13 +209,20 @@ def rounds() -> str:
     """Return navigation by rounds."""
 
     def rows(found: Result) -> Table:
-        return ["", *_THREE, "term overlap"], [
-            [f"{corpus}: {name}", *_values(values, _THREE), fixed(values["term overlap"])]
-            for corpus, each in found["corpora"].items()
+        corpora = found["corpora"]
+        row = next(iter(next(iter(corpora.values()))["rows"].values()))
+        measures = [name for name in row if name != _OVERLAP]
+        return ["", *measures, _OVERLAP], [
+            [
+                f"{corpus}, {each['queries']:,} queries: {name}",
+                *_values(values, measures),
+                fixed(values[_OVERLAP]),
+            ]
+            for corpus, each in corpora.items()
             for name, values in each["rows"].items()
         ]
 
-    head = ["", "F1@20", "MRR", "R@1000", "term overlap"]
+    head = ["", "F1@20", "MRR", "R@1000", _OVERLAP]
     lexical = _ours("rounds", rows, about=", with BM25 as the ranker")
     similar = _ours(
         "rounds-minilm",
@@ -188,7 +230,13 @@ def rounds() -> str:
         "rounds.py --encoder minilm --sample 100 --counted new",
         ", with the similarity of MiniLM's vectors as the ranker",
     )
-    ours = f"{lexical}\n\n{similar}"
+    read = _ours(
+        "rounds-minilm-6",
+        rows,
+        "rounds.py cs elife --ranker FOLDER --depth 100 --counted new",
+        ", with the cross-encoder `minilm-6` as the ranker, 100 papers instead of 1,000",
+    )
+    ours = f"{lexical}\n\n{similar}\n\n{read}"
     return _both("Open Research, dev, ranked by SciBERT-Base", head, published.ROUNDS, ours)
 
 
@@ -219,13 +267,14 @@ def forms() -> str:
 
 def tokens() -> str:
     """Return F1@20 by the query's tokens."""
-
-    def rows(found: Result) -> Table:
-        return ["tokens for the query", "F1@20"], [
-            [budget, *_values(each, ("F1@20",))] for budget, each in found["rows"].items()
-        ]
-
-    return _ours("query_tokens", rows, "query_tokens.py NAME")
+    found = result("papers/query_tokens")
+    limit = f" of {found['limit']}" if found else ""
+    return _ours(
+        "query_tokens",
+        _beside(f"tokens{limit} for the query", ("F1@20",)),
+        "query_tokens.py FOLDER",
+        _first_papers("query_tokens", f"the order of `{found['model']}`") if found else "",
+    )
 
 
 # Citeomatic
@@ -301,15 +350,25 @@ def sizes() -> str:
     names = ("MAP@500", "nDCG@500", "R@30")
 
     def rows(found: Result) -> Table:
-        return ["papers in the set", "system", *names], [
-            [f"{each['papers']:,} ({each['repeats']} sets)", f"`{system}`", *_values(values, names)]
-            for each in found["sizes"].values()
+        return ["corpus, papers in a set, sets", "system", *names], [
+            [
+                f"{corpus}, {each['papers']:,}, {each['repeats']}",
+                f"`{system}`",
+                *_values(values, names),
+            ]
+            for corpus, sizes in found["corpora"].items()
+            for each in sizes["sizes"].values()
             for system, values in each["rows"].items()
         ]
 
     head = ["", *(f"{size} {name}" for size in ("200k", "500k", "1M", "2M")
                   for name in ("MAP", "NDCG", "R@30"))]  # fmt: skip
-    return _both("table 1, in hundredths", head, published.SIZES, _ours("pool_sizes", rows))
+    return _both(
+        "table 1, in hundredths",
+        head,
+        published.SIZES,
+        _ours("pool_sizes", rows, "pool_sizes.py elife cs"),
+    )
 
 
 def fields(number: int) -> str:
@@ -325,46 +384,79 @@ def fields(number: int) -> str:
         published.turned(rows, published.FIELDS),
     )
 
-    found = result("pools-cs")
-    if found is None:
-        return f"{printed}\n\n*Ours*: {MISSING}; run `python benchmarks/pools.py`"
-    systems = [*found["table 3"]]
-    head = ["field", "papers", *(f"`{system}` {name}" for system in systems)]
-    own = [
-        [field, each["papers"], *(estimate(each[system][name]) for system in systems)]
-        for field, each in found["table 2"].items()
-    ]
-    ours = f"*Ours* (`python benchmarks/pools.py`):\n\n{markdown(head, own)}\n\n{measured(found)}"
-    return f"{printed}\n\n{ours}"
-
-
-def _pools(key: str) -> Callable[[Result], Table]:
-    """Return what makes a table of systems on pools, by field or by kind of negative."""
-
-    def rows(found: Result) -> Table:
-        names = ("MAP@1000", "R@5")
-        table = found[key]
-        columns = [(system, name) for system in table for name in names]
-        return ["", *(f"`{system}` {name}" for system, name in columns)], [
-            [group, *(fixed(table[system][group][name][0]) for system, name in columns)]
-            for group in next(iter(table.values()))
+    def own(found: Result) -> Table:
+        systems = [*found["table 3"]]
+        return ["field", "papers", *(f"`{system}` {name}" for system in systems)], [
+            [field, each["papers"], *(estimate(each[system][name]) for system in systems)]
+            for field, each in found["table 2"].items()
         ]
 
-    return rows
+    return f"{printed}\n\n{_pools_of_cs(own)}"
+
+
+def _pools_of_cs(rows_of: Callable[[Result], Table], about: str = "") -> str:
+    """Return a table of what benchmarks/pools.py measured."""
+    found, run = result("pools-cs"), "`python benchmarks/pools.py LIBRARY`"
+    if found is None:
+        return f"*Ours*: {MISSING}; run {run}"
+    return f"*Ours*, `cs`{about} ({run}):\n\n{markdown(*rows_of(found))}\n\n{measured(found)}"
+
+
+_Pooled = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+"""By system and by field or kind of negative: measures with intervals."""
 
 
 def pools() -> str:
-    """Return MDCR's table 3 and ours of `elife`."""
-    head = ["field", *(f"{model} {name}" for model in published.MODELS for name in ("MAP", "R@5"))]
-    ours = _ours("pool_fields", _pools("fields"))
-    return _both("table 3, in hundredths", head, published.POOLS, ours)
+    """Return MDCR's table 3 and ours."""
+
+    def by_field(table: _Pooled, measure: str) -> Table:
+        return ["field", *(f"`{system}`" for system in table)], [
+            [field, *(estimate(found[field][measure]) for found in table.values())]
+            for field in next(iter(table.values()))
+        ]
+
+    def of_elife(measure: str) -> str:
+        return _ours(
+            "pool_fields",
+            lambda found: by_field(found["corpora"]["elife"]["fields"], measure),
+            "pool_fields.py elife cs",
+            f", `elife`, {measure}",
+        )
+
+    def of_cs(measure: str) -> str:
+        return _pools_of_cs(lambda found: by_field(found["table 3"], measure), f", {measure}")
+
+    head = ["field", *(f"{model} {name}" for model in published.MODELS for name in _POOLED)]
+    ours = [of_corpus(each) for of_corpus in (of_elife, of_cs) for each in _POOLED.values()]
+    return _both("table 3, in hundredths", head, published.POOLS, "\n\n".join(ours))
 
 
 def kinds() -> str:
-    """Return MDCR's table 4 and ours of `elife`."""
+    """Return MDCR's table 4 and ours."""
+
+    def by_kind(table: _Pooled) -> Table:
+        kinds = [*next(iter(table.values()))]
+        return ["system", *(f"`{kind}` {name}" for kind in kinds for name in _POOLED)], [
+            [
+                f"`{system}`",
+                *(estimate(found[kind][name]) for kind in kinds for name in _POOLED.values()),
+            ]
+            for system, found in table.items()
+        ]
+
+    def of_corpus(corpus: str) -> str:
+        return _ours(
+            "pool_fields",
+            lambda found: by_kind(found["corpora"][corpus]["kinds"]),
+            "pool_fields.py elife cs",
+            f", `{corpus}`",
+        )
+
+    found = result("papers/pool_fields")
+    corpora = found["corpora"] if found else ("elife",)
     negatives = ("BM25", "SPECTER", "SciNCL", "graph", "most cited", "random")
-    head = ["model", *(f"{kind} {name}" for kind in negatives for name in ("MAP", "R@5"))]
-    ours = _ours("pool_fields", _pools("kinds"))
+    head = ["model", *(f"{kind} {name}" for kind in negatives for name in _POOLED)]
+    ours = "\n\n".join(map(of_corpus, corpora))
     return _both("table 4, in hundredths", head, published.KINDS, ours)
 
 
@@ -390,9 +482,17 @@ def _table_of_spans(*keys: str) -> Callable[[Result], Table]:
 
 def spans() -> str:
     """Return ILCiteR's table 4 and ours."""
+    ours = [
+        _ours(
+            f"spans-{name}",
+            _table_of_spans("table 4", "evidence"),
+            f"spans.py {name}",
+            f", `{name}`",
+        )
+        for name in _COLLECTIONS
+    ]
     head = ["", "MRR", "R@1", "R@3", "R@5", "R@10"]
-    ours = _ours("spans", _table_of_spans("table 4", "evidence"), about=", `scisummnet`")
-    return _both("table 4", head, published.SPANS, ours)
+    return _both("table 4", head, published.SPANS, "\n\n".join(ours))
 
 
 def ensembles() -> str:
@@ -407,13 +507,19 @@ def thresholds() -> str:
 
 
 def _dense(key: str) -> str:
-    """Return a table of what needs vectors of spans."""
-    found = result("papers/spans")
-    if found is None or key not in found:
-        run = "`python benchmarks/papers/spans.py --vectors`"
-        return f"*Ours*: {MISSING}; needs a model (MiniLM, or SciBERT in a folder): run {run}"
-    about = f", `scisummnet`, vectors of {found['encoder']}"
-    return _ours("spans", _table_of_spans(key), "spans.py --vectors", about)
+    """Return the tables of what needs vectors of spans."""
+    tables = []
+    for name in _COLLECTIONS:
+        found, run = result(f"papers/spans-{name}"), f"spans.py {name} --vectors"
+        if found is None or key not in found:
+            tables.append(
+                f"*Ours*, `{name}`: {MISSING}; needs a model (MiniLM, or SciBERT in a folder): "
+                f"run `python benchmarks/papers/{run}`"
+            )
+            continue
+        about = f", `{name}`, vectors of {found['encoder']}"
+        tables.append(_ours(f"spans-{name}", _table_of_spans(key), run, about))
+    return "\n\n".join(tables)
 
 
 # Departures

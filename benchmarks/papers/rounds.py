@@ -1,31 +1,42 @@
 """Navigation by rounds and by what k_c counts (table 6), and the sweep of k_d of section 5.2.
 
     python benchmarks/papers/rounds.py [cs] [elife]                                      (dev)
-    python benchmarks/papers/rounds.py --encoder minilm --sample 100
+    python benchmarks/papers/rounds.py cs elife --ranker FOLDER --depth 100 --counted new
+    python benchmarks/papers/rounds.py cs elife --encoder minilm --sample 100 --counted new
     python benchmarks/papers/rounds.py --sweep
 
 By default BM25 ranks in every round; it cannot lift what a citation brought above what it found
 itself, so that F1@20 and MRR hardly move. --encoder names an article encoder for
 `navigation(encoder=NAME)`, --ranker a cross-encoder for `navigation(ranker=NAME)`; papers that an
-encoder reads are encoded once and kept.
+encoder reads are encoded once and kept. With a depth of 100 instead of 1,000, rounds are a tenth as
+wide, and a cross-encoder takes a tenth of the time.
 """
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 
-from common import MEASURES, dev_of, library_of, rows_of, saved
+from common import dev_of, library_of, rows_of, saved
+from starts import asked_of
 
-from citewise.evaluate import Settings, analyse, answers, parse_measures, score
+import citewise
+from citewise.evaluate import Question, Settings, analyse, answers, parse_measures, score
+from pools import intervals
 
-STEPS = range(0, 1001, 100)
+DEPTH = 1000
+STEPS = range(0, DEPTH + 1, 100)
+WIDTHS = ((300, 700), (700, 300), (900, 100))
+"""The paper's k_d and k_c by round, of a depth of 1,000."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="*", default=["elife"])
-    parser.add_argument("--ranker", default="")
+    parser.add_argument("--ranker", default="", metavar="FOLDER")
     parser.add_argument("--encoder", default="")
     parser.add_argument("--sample", type=int, help="dev queries; usually 200 of cs, 300 of elife")
     parser.add_argument("--counted", nargs="*", default=["new", "all"], help="what k_c counts")
+    parser.add_argument("--depth", type=int, default=DEPTH, help="papers that are ranked")
     parser.add_argument("--sweep", action="store_true", help="the sweep, and not the rounds")
     chosen = parser.parse_args()
 
@@ -34,38 +45,48 @@ def main() -> None:
     found = {}
     for corpus in chosen.corpora:
         library = library_of(corpus)
-        questions = dev_of(corpus, library, chosen.sample)
+        questions = (
+            asked_of(corpus, library, chosen.sample)
+            if chosen.ranker
+            else dev_of(corpus, library, chosen.sample)
+        )
         measured = (
             swept(library, questions, given)
             if chosen.sweep
-            else rows_by_round(library, questions, given, chosen.counted)
+            else rows_by_round(library, questions, given, chosen.counted, chosen.depth)
         )
         found[corpus] = {"queries": len(questions), "rows": measured}
-    name = "-".join(filter(None, ("sweep" if chosen.sweep else "rounds", model)))
-    saved(name, {"part": "dev", "ranker": model or "bm25", "corpora": found})
+    what = Path(model).name
+    name = "-".join(filter(None, ("sweep" if chosen.sweep else "rounds", what)))
+    saved(name, {"part": "dev", "ranker": what or "bm25", "corpora": found})
 
 
-def rows_by_round(library, questions, given: str, counted: list[str]) -> dict:
+def rows_by_round(
+    library: citewise.Library,
+    questions: Sequence[Question],
+    given: str,
+    counted: Sequence[str],
+    depth: int,
+) -> dict:
     """Return the rows of table 6."""
-    settings = Settings(measures=parse_measures(MEASURES))
+    settings = Settings(measures=parse_measures(f"F1@20 MRR@{depth} R@{depth}"))
+    share = DEPTH // depth
+    widths = "/".join(f"{k_d // share}+{k_c // share}" for k_d, k_c in WIDTHS)
     rows = {}
     for rounds in range(4):
         for each in counted if rounds else counted[:1]:
-            system = f"navigation(rounds={rounds},counted={each}{given})"
+            system = f"navigation(rounds={rounds},widths={widths},counted={each}{given})"
             runs = answers(library.stores, [system], questions, settings)
             scored = score(library.stores, runs, questions, settings).systems[0]
-            (overlap,) = analyse(library.stores, runs, questions, ["overlap"], 1000)
+            (overlap,) = analyse(library.stores, runs, questions, ["overlap"], depth)
             rows[f"{rounds} rounds, k_c counts {each}" if rounds else "0 rounds"] = {
-                **{
-                    name: [round(value.value, 4), round(value.low, 4), round(value.high, 4)]
-                    for name, value in scored.values.items()
-                },
+                **intervals(scored.values),
                 "term overlap": round(overlap.rows[runs[0].system]["mean share"], 4),
             }
     return rows
 
 
-def swept(library, questions, given: str) -> dict:
+def swept(library: citewise.Library, questions: Sequence[Question], given: str) -> dict:
     """Return R@1000 by k_d (k_c = 1000 - k_d) of rounds 0, 1 and 2, each with the best of the
     rounds before.
     """

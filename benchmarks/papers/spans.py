@@ -1,6 +1,6 @@
 """Span queries: ILCiteR's tables 4 and 5, and its threshold swept (section 7.3).
 
-    python benchmarks/papers/spans.py [scisummnet] [--questions 500] [--vectors]
+    python benchmarks/papers/spans.py [scisummnet | evoeco] [--questions 500] [--vectors]
 
 The library is made with mentions (`citewise index --mentions`). A query is one span of a sentence
 of the 200 youngest citing papers, and should find what is cited for it; evidence of its year and
@@ -67,7 +67,7 @@ def main() -> None:
         found["table 5"] = named(DENSE, library, questions)
         sweep = {str(each): f"ilciter(threshold={each})" for each in THRESHOLDS}
         found["thresholds"] = named(sweep, library, questions)
-    saved("spans", {"part": "newest papers of the evidence", **found})
+    saved(f"spans-{chosen.collection}", {"part": "newest papers of the evidence", **found})
 
 
 def with_mentions(name: str) -> citewise.Library:

@@ -1,6 +1,6 @@
 """Trains small cross-encoders from several starts, and on the training sets of BIR's ablations.
 
-    python benchmarks/papers/starts.py FOLDER [--only NAME ...]     (an hour and a half of a core)
+    python benchmarks/papers/starts.py FOLDER [--only NAME ...]     (50 minutes of a core)
 
 Each is trained on `cs`, papers up to 2020, and written to FOLDER/NAME; one that is there already is
 only reported. `pretrained.py`, `query_tokens.py` and `rounds.py` take their names. What a laptop's
@@ -14,13 +14,15 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from common import library_of, saved
+from common import SAMPLE, dev_of, library_of, saved
 from safetensors.numpy import load_file, save_file
 
+import citewise
 from citewise.embed.folder import CONFIG, json_object
 from citewise.embed.located import located
+from citewise.evaluate import Question
 from citewise.train.cross_encoder.settings import CrossEncoderSettings, preset
-from lab import CORPORA
+from lab import CORPORA, split_of
 
 SHORT: dict[str, object] = {
     "truncation": "32+32",
@@ -71,6 +73,20 @@ def train(name: str, folder: Path) -> None:
     )
     trained.write(folder / name)
     print(name, round(trained.seconds), trained.quality, *trained.curves, sep="\n", flush=True)
+
+
+def asked_of(corpus: str, library: citewise.Library, sample: int | None = None) -> list[Question]:
+    """Return a sample of the dev queries; of those of `cs`, none by which the trainings were
+    judged.
+    """
+    from citewise.train.cross_encoder.training import dev_questions
+
+    questions, judges = dev_of(corpus, library, 10**6), set[str]()
+    if corpus == "cs":
+        split = split_of(corpus, library, CORPORA[corpus][0])
+        judging, _ = dev_questions(library.stores, split, preset("cpu", **SHORT))
+        judges = {each.id for each in judging}
+    return [each for each in questions if each.id not in judges][: sample or SAMPLE[corpus]]
 
 
 def start_of(start: str, folder: Path) -> Path:
