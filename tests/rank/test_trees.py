@@ -32,6 +32,7 @@ from citewise.types import Query
 from corpora import GOLDEN
 
 KINDS = [DRAFT_MODEL, DRAFT_MODEL_WITH_TEXTS, SENTENCE_MODEL]
+NAMES = ["drafts", "drafts, with texts", "sentences"]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ KINDS = [DRAFT_MODEL, DRAFT_MODEL_WITH_TEXTS, SENTENCE_MODEL]
             {"questions", "trained by", "commit"},
         ),
     ],
-    ids=["drafts", "drafts, with texts", "sentences"],
+    ids=NAMES,
 )
 def test_the_model_is_small_readable_and_says_where_it_is_from(
     kind: ModelKind, files: set[str], origin: set[str]
@@ -123,7 +124,7 @@ def kept(folder: Path, kind: ModelKind, content: bytes) -> ModelStore:
     return ModelStore(folder)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "drafts, with texts", "sentences"])
+@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 def test_the_models_that_ship_are_of_these_definitions(kind: ModelKind) -> None:
     model = shipped_model(kind)
     assert model.provenance["definition"] == kind.definition(model.names, model.linear)
@@ -134,7 +135,7 @@ def test_the_models_that_ship_are_of_these_definitions(kind: ModelKind) -> None:
     assert set(linear) == set(kind.catalogue.linear_features(without=unread))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "drafts, with texts", "sentences"])
+@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 def test_a_model_of_other_features_is_refused(kind: ModelKind, tmp_path: Path) -> None:
     same = model_for(kept(tmp_path, kind, saved(kind).encoded()), kind, "own")
     assert same.names == shipped_model(kind).names and not same.shipped
@@ -206,7 +207,7 @@ def test_a_new_signal_changes_the_definition_of_no_other_feature() -> None:
     assert kind.definition(model.features, model.linear) == model.definition
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=["drafts", "sentences"])
+@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 @pytest.mark.parametrize("rows", [1, 799, 800, 1_001])
 def test_many_rows_scored_by_two_threads_have_the_scores_of_one(kind: ModelKind, rows: int) -> None:
     model = dataclasses.replace(shipped_model(kind), kind=dataclasses.replace(kind, cascade=None))
