@@ -41,9 +41,9 @@ server, the import of transformers' models.
 """
 
 _LONGEST = (
-    "tests/train/test_ranker.py",
-    "tests/web/",
     "tests/engines/test_cluster.py",
+    "tests/web/",
+    "tests/train/test_ranker.py",
     "tests/train/test_sentences.py",
     "tests/test_docs.py",
     "tests/stores/test_agreement.py",
@@ -57,7 +57,10 @@ _LONGEST = (
     "tests/ingest/test_fulltext_samples.py",
     "tests/ingest/test_pdf.py",
 )
-"""What takes longest, by measured processor time and waits; it only decides what begins first."""
+"""What takes longest, by measured processor time and waits; it only decides what begins first.
+
+What mostly waits (for a cluster, a browser) stands before what computes, so that they overlap.
+"""
 
 
 def pytest_configure() -> None:
