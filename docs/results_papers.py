@@ -196,7 +196,10 @@ def starts() -> str:
         ]
         return ["trained", "pairs", "first papers of", *orders], shown
 
-    return _ours("starts", rows, "starts.py FOLDER", ", what each orders on 60 dev queries of `cs`")
+    about = ", what each orders on 60 dev queries of `cs`"
+    five = _ours("starts", rows, "starts.py FOLDER", about)
+    six_layers = _ours("starts-minilm-6", rows, "starts.py FOLDER --only minilm-6", about)
+    return f"{five}\n\n{six_layers}"
 
 
 def _orders(trained: Result) -> list[dict]:
