@@ -370,7 +370,7 @@ def sizes() -> str:
         "table 1, in hundredths",
         head,
         published.SIZES,
-        _ours("pool_sizes", rows, "pool_sizes.py elife cs"),
+        _ours("pool_sizes", rows, "pool_sizes.py elife"),
     )
 
 
