@@ -170,7 +170,7 @@ def pretrained() -> str:
     ours = _ours(
         "pretrained",
         _beside("", _THREE[:2]),
-        "pretrained.py FOLDER ...",
+        "pretrained.py FOLDER --sample 60",
         _first_papers("pretrained", "the order of each model's scores"),
     )
     head = ["encoder", "F1@20", "MRR"]
@@ -196,7 +196,10 @@ def starts() -> str:
         ]
         return ["trained", "pairs", "first papers of", *orders], shown
 
-    return _ours("starts", rows, "starts.py FOLDER", ", what each orders on 60 dev queries of `cs`")
+    about = ", what each orders on 60 dev queries of `cs`"
+    five = _ours("starts", rows, "starts.py FOLDER", about)
+    six_layers = _ours("starts-minilm-6", rows, "starts.py FOLDER --only minilm-6", about)
+    return f"{five}\n\n{six_layers}"
 
 
 def _orders(trained: Result) -> list[dict]:
@@ -233,7 +236,7 @@ def rounds() -> str:
     read = _ours(
         "rounds-minilm-6",
         rows,
-        "rounds.py cs elife --ranker FOLDER --depth 100 --counted new",
+        "rounds.py cs --ranker FOLDER --depth 100 --counted new --sample 50",
         ", with the cross-encoder `minilm-6` as the ranker, 100 papers instead of 1,000",
     )
     ours = f"{lexical}\n\n{similar}\n\n{read}"
@@ -272,7 +275,7 @@ def tokens() -> str:
     return _ours(
         "query_tokens",
         _beside(f"tokens{limit} for the query", ("F1@20",)),
-        "query_tokens.py FOLDER",
+        "query_tokens.py FOLDER --depth 50 --sample 60",
         _first_papers("query_tokens", f"the order of `{found['model']}`") if found else "",
     )
 
@@ -367,7 +370,7 @@ def sizes() -> str:
         "table 1, in hundredths",
         head,
         published.SIZES,
-        _ours("pool_sizes", rows, "pool_sizes.py elife cs"),
+        _ours("pool_sizes", rows, "pool_sizes.py elife"),
     )
 
 

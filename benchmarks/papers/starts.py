@@ -3,9 +3,10 @@
     python benchmarks/papers/starts.py FOLDER [--only NAME ...]     (50 minutes of a core)
 
 Each is trained on `cs`, papers up to 2020, and written to FOLDER/NAME; one that is there already is
-only reported. `pretrained.py`, `query_tokens.py` and `rounds.py` take their names. What a laptop's
-core learns in a quarter of an hour is little beside the papers' three days on a TPU: the tables
-show the order of the starts, and how far such trainings get.
+only reported. With --only, the figures are in a result file of their own. `pretrained.py`,
+`query_tokens.py` and `rounds.py` take these folders. What a laptop's core learns in half an hour is
+little beside the papers' three days on a TPU: the tables show the order of the starts, and how far
+such trainings get.
 """
 
 import argparse
@@ -51,15 +52,15 @@ TRAINED: dict[str, tuple[str, str, dict[str, object]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", nargs="+", choices=[*TRAINED], default=[*TRAINED])
+    parser.add_argument("--only", nargs="+", choices=[*TRAINED], default=[])
     given = parser.parse_args()
 
-    for name in given.only:
+    wanted = given.only or [*TRAINED]
+    for name in wanted:
         if not (given.folder / name).exists():
             train(name, given.folder)
-    written = [name for name in TRAINED if (given.folder / name).exists()]
-    rows = {name: json_object(given.folder / name / CONFIG)["citewise"] for name in written}
-    saved("starts", {"corpus": "cs", "part": "dev", "rows": rows})
+    rows = {name: json_object(given.folder / name / CONFIG)["citewise"] for name in wanted}
+    saved("-".join(["starts", *given.only]), {"corpus": "cs", "part": "dev", "rows": rows})
 
 
 def train(name: str, folder: Path) -> None:
