@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 DEMO := .venv-demo
 WHEEL := build/wheel
-WORKERS ?= 2
+WORKERS ?= 3  # one more than the two cores that most machines have: some tests wait
 
 # Bytecode is kept whatever the shell says: a test run starts hundreds of processes, and compiling
 # takes a third of each start.
