@@ -118,6 +118,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "reranking-cs-tuned": functools.partial(drafts.reranking, "cs-tuned"),
     "reranking-elife-tuned": functools.partial(drafts.reranking, "elife-tuned"),
     "reranking-cs-pairs": functools.partial(drafts.reranking, "cs-pairs"),
+    "reranking-cs-texts": functools.partial(drafts.reranking, "cs-texts"),
     "reranking-elife-pairs": functools.partial(drafts.reranking, "elife-pairs"),
     "small-libraries": functools.partial(drafts.small_libraries, "cs"),
     "small-libraries-texts": functools.partial(drafts.small_libraries, "cs-texts"),
