@@ -234,8 +234,8 @@ def test_on_another_field(shared: Path, tmp_path: Path) -> None:
     quality = train_ranker(citewise.open(tmp_path).stores, settings).quality
     for measure in ("F1@20", "R@1000"):
         assert quality["trained"][measure] > quality["bm25"][measure], measure
-    # The search engine deals papers to segments by threads, so near ties differ from build to build:
-    # in nine builds, MRR was .97 to 1.03 of BM25's, which so few queries cannot tell apart.
+    # The search engine deals papers to segments by threads, so near ties differ between builds: in
+    # nine of them, MRR was .97 to 1.03 of BM25's, which so few queries cannot tell apart.
     assert quality["trained"]["MRR@1000"] > 0.93 * quality["bm25"]["MRR@1000"]
 
 
