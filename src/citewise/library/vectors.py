@@ -196,9 +196,11 @@ class VectorStore:
         """Return a set of papers' vectors; None where there is none of that name."""
         return self.sets[name] if name in self.sets else self._encoded.get(name)
 
-    def encoded(self, name: str) -> "EncodedPapers":
-        """Return a set as its encoder made it, even where the generation has a copy with lists."""
-        return self._encoded[name]
+    def encoded(self, name: str) -> "EncodedPapers | None":
+        """Return a set as its encoder made it, even where the generation has a copy with lists;
+        None where no paper is left in it.
+        """
+        return self._encoded.get(name)
 
     @cached_property
     def _encoded(self) -> "dict[str, EncodedPapers]":

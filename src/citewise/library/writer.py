@@ -184,8 +184,9 @@ def _copy_by_row(path: Path, about: EncodedBy) -> None:
     with _writing(path, must_exist=True) as generation:
         vectors = LibraryFolder(path).vectors
         encoded, copied = vectors.encoded(about.model), vectors.sets.get(about.model)
-        is_whole = copied is not None and copied.about == about and len(copied) == len(encoded)
-        if not is_whole:
+        if encoded is not None and (
+            copied is None or copied.about != about or len(copied) != len(encoded)
+        ):
             generation.embeddings.copy(about.model, about, encoded.of)
         generation.commit()
 
