@@ -7,6 +7,7 @@ hour for 7 million. All libraries are built first, and then asked one after the 
 """
 
 import argparse
+import gzip
 import json
 import random
 import shutil
@@ -22,6 +23,8 @@ from protocol import WORK, records, saved_queries
 
 SIZES = (50_000, 150_000, 315_077, 2_000_000, 7_000_000, 20_000_000)
 ADDED = 1_000
+# Sources of more papers are compressed: 20 million papers are 23 GB of text.
+PACKED_ABOVE = 7_000_000
 
 
 def resampled(papers: list[dict], size: int) -> Iterator[dict]:
@@ -86,9 +89,10 @@ def folder_of(size: int) -> Path:
 
 def built(papers: list[dict], size: int) -> dict:
     """Build a library of `size` papers; return what that took."""
-    source, library = WORK / "growth.jsonl", folder_of(size)
+    packed = size > PACKED_ABOVE
+    source, library = WORK / ("growth.jsonl.gz" if packed else "growth.jsonl"), folder_of(size)
     shutil.rmtree(library, ignore_errors=True)
-    with source.open("w") as file:
+    with gzip.open(source, "wt", 1) if packed else source.open("w") as file:
         file.writelines(
             json.dumps(paper, ensure_ascii=False) + "\n" for paper in resampled(papers, size)
         )

@@ -8,6 +8,7 @@ from citewise.engines.ray import cluster
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.directory import ClusterState, Service
 from citewise.engines.ray.shard_node import NodeState
+from citewise.engines.ray.sockets import Endpoint
 from citewise.http.on_nodes import HttpNode
 from command_line import Run
 
@@ -18,7 +19,7 @@ STATE = ClusterState(
     shards=2,
     replicas=1,
     placement={0: ["n"], 1: ["n"]},
-    nodes={"n": NodeState("1", "here", 5, {4: [0, 1]}, 6)},
+    nodes={"n": NodeState("1", "here", 5, {4: [0, 1]}, 6, Endpoint("127.0.0.2", 7, b""))},
     problems=[],
     services={"s": "http://127.0.0.2:8000/"},
 )

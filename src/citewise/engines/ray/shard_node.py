@@ -1,5 +1,6 @@
 """The actor of one machine: it opens shards and answers for them."""
 
+import logging
 import os
 import socket
 import threading
@@ -7,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from citewise.engines.ray.connection import ray_module
+from citewise.engines.ray.sockets import Endpoint, Listener
 from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.shard import Shard
@@ -14,6 +17,8 @@ from citewise.engines.shards.transport import Call
 from citewise.engines.version import installed_version
 from citewise.errors import CitewiseError, Unavailable
 from citewise.library.process_memory import keep_freed_memory
+
+log = logging.getLogger("citewise.cluster")
 
 
 class Failure(NamedTuple):
@@ -36,6 +41,27 @@ class NodeState(NamedTuple):
     """The shards that are open, by generation."""
     memory: int
     """Resident bytes, mapped files included."""
+    endpoint: Endpoint
+    """Where it answers questions."""
+
+
+class Question(NamedTuple):
+    """What a client sends: calls for shards that the node has, as bytes."""
+
+    version: str
+    """Of the client's citewise."""
+    generation: int
+    calls: bytes
+
+    def encoded(self) -> bytes:
+        """Return the question as bytes."""
+        return b"%s %d %s" % (self.version.encode(), self.generation, self.calls)
+
+    @classmethod
+    def decoded(cls, content: bytes) -> "Question":
+        """Return the question that some bytes are."""
+        version, generation, calls = content.split(b" ", 2)
+        return cls(version.decode(), int(generation), calls)
 
 
 class ShardNode:
@@ -48,13 +74,25 @@ class ShardNode:
         self._shards: dict[tuple[int, int], Shard] = {}
         self._manifests: dict[int, manifests.ShardsManifest] = {}
         self._opening = threading.Lock()
+        self._listener = Listener(ray_module().util.get_node_ip_address(), self._answered)
+
+    def endpoint(self) -> Endpoint:
+        """Return where clients ask."""
+        return self._listener.endpoint
 
     def state(self) -> NodeState:
         """Return what is open here; also the answer that says that the node lives."""
         generations: dict[int, list[int]] = {}
         for generation, shard in sorted(self._shards):
             generations.setdefault(generation, []).append(shard)
-        return NodeState(self._version, socket.gethostname(), os.getpid(), generations, _resident())
+        return NodeState(
+            self._version,
+            socket.gethostname(),
+            os.getpid(),
+            generations,
+            _resident(),
+            self.endpoint(),
+        )
 
     def prepare(self, generation: int, shards: Sequence[int]) -> dict[int, str]:
         """Open shards; return what is wrong with those that cannot be opened."""
@@ -73,8 +111,9 @@ class ShardNode:
                 if generation < oldest:
                     del self._shards[generation, shard]
 
-    def ask(self, generation: int, version: str, message: bytes) -> bytes:
-        """Return the answers to calls, as bytes: a value or a `Failure` each."""
+    def _answered(self, content: bytes) -> bytes:
+        """Return the answers to the calls of a question: a value or a `Failure` each."""
+        version, generation, calls = Question.decoded(content)
         if version != self._version:
             failure = Failure(
                 Unavailable.code,
@@ -82,8 +121,8 @@ class ShardNode:
                 f"{version}; install the same version on both",
                 False,
             )
-            return packed([failure] * len(unpacked(message)))
-        return packed([self._answer(generation, Call(*call)) for call in unpacked(message)])
+            return packed([failure] * len(unpacked(calls)))
+        return packed([self._answer(generation, Call(*call)) for call in unpacked(calls)])
 
     def _answer(self, generation: int, call: Call) -> Any:
         try:
@@ -94,6 +133,9 @@ class ShardNode:
             return getattr(shard, call.method)(*call.arguments)
         except CitewiseError as error:
             return Failure(error.code, str(error), False)
+        except Exception as error:
+            log.exception("%s of shard %d failed", call.method, call.shard)
+            return Failure(Unavailable.code, f"{type(error).__name__}: {error}", True)
 
     def _shard(self, generation: int, shard: int) -> Shard:
         with self._opening:

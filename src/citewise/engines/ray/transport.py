@@ -1,16 +1,20 @@
-"""Calls to shards on the nodes of a cluster: one message a node, and another replica on failure."""
+"""Calls to shards on the nodes of a cluster: one message a node, and another replica on failure.
+
+Ray says where nodes are; questions and answers travel on connections of our own.
+"""
 
 import contextlib
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from citewise import errors
-from citewise.engines.ray.connection import NAMESPACE
 from citewise.engines.ray.directory import ClusterState
-from citewise.engines.ray.shard_node import Failure
+from citewise.engines.ray.known_nodes import KnownNodes
+from citewise.engines.ray.shard_node import Failure, Question
+from citewise.engines.ray.sockets import Connection, ready
 from citewise.engines.ray.usual_time import UsualTime
 from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards.transport import Call
@@ -42,8 +46,31 @@ class Traffic:
     """Nodes that were not waited for any longer, as they took unusually long."""
 
 
+@dataclass(slots=True)
+class _Sent:
+    """The calls of one message to a node."""
+
+    positions: list[int]
+    calls: list[Call]
+    seconds: float
+    """How long its answer is waited for, and until when."""
+    until: float
+    connection: Connection | None = None
+
+    @property
+    def opened(self) -> Connection:
+        """Return the connection on which the answer comes."""
+        assert self.connection is not None
+        return self.connection
+
+    def close(self) -> None:
+        """End the connection."""
+        if self.connection is not None:
+            self.connection.close()
+
+
 class RayTransport:
-    """`Transport` over the actors of a cluster; threads may share it."""
+    """`Transport` to the nodes of a cluster; threads may share it."""
 
     def __init__(
         self,
@@ -58,7 +85,8 @@ class RayTransport:
         """
         self._ray, self._directory, self._timeout = ray, directory, timeout
         self._generation, self._version = state.generation, state.version
-        self._placement, self._handles = state.placement, dict[str, Any]()
+        self._placement, self._nodes = state.placement, KnownNodes(ray)
+        self._nodes.learn(state)
         self._suspected: dict[str, float] = {}
         self._looking = threading.Lock()
         self._usual = UsualTime()
@@ -94,53 +122,62 @@ class RayTransport:
         tried: dict[int, dict[str, str]],
     ) -> None:
         """Send one message to each node; note the answers, and what went wrong."""
-        sent = {}
+        begun, sent = time.monotonic(), dict[str, _Sent]()
         for node, positions in by_node.items():
-            message = packed([tuple(calls[position]) for position in positions])
-            self.traffic.messages += 1
-            self.traffic.sent += len(message)
+            seconds = self._seconds(node, [calls[at].shard for at in positions], tried)
+            each = _Sent(positions, [calls[at] for at in positions], seconds, begun + seconds)
             self.traffic.retries += any(tried[position] for position in positions)
-            handle = self._handle(node)
-            if handle is not None:
-                sent[node] = handle.ask.remote(self._generation, self._version, message)
-            else:
-                self._suspect(node, positions, tried, "it is not there any more")
+            if self._send(node, each, tried):
+                sent[node] = each
 
-        for node, content in self._contents(sent, by_node, calls, tried).items():
-            self.traffic.received += len(content)
-            for position, answer in zip(by_node[node], unpacked(content), strict=True):
-                self._note(node, position, answer, answers, tried)
+        try:
+            for node, content in self._received(sent, tried):
+                for position, answer in zip(by_node[node], unpacked(content), strict=True):
+                    self._note(node, position, answer, answers, tried)
+            if not (sent or any(tried.values())):
+                self._usual.add(time.monotonic() - begun)
+            for node, each in sent.items():
+                self.traffic.hedged += each.seconds < self._timeout
+                self._suspect(node, each.positions, tried, f"no answer in {each.seconds:.1f} s")
+        finally:  # an answer that comes later would be taken for another one
+            for each in sent.values():
+                each.close()
 
-    def _contents(
-        self,
-        sent: dict[str, Any],
-        by_node: dict[str, list[int]],
-        calls: Sequence[Call],
-        tried: dict[int, dict[str, str]],
-    ) -> dict[str, bytes]:
-        """Return what nodes answer; who fails, or takes unusually long while another replica may do
-        better, is left out and suspected.
+    def _seconds(self, node: str, shards: Iterable[int], tried: dict[int, dict[str, str]]) -> float:
+        """Return how long to wait for a node: where others may do better, no longer than usual."""
+        return self._usual.longest if self._can_ask_others(node, shards, tried) else self._timeout
+
+    def _send(self, node: str, each: _Sent, tried: dict[int, dict[str, str]]) -> bool:
+        """Send a node its calls; return whether that went well."""
+        content = packed([tuple(call) for call in each.calls])
+        question = Question(self._version, self._generation, content).encoded()
+        self.traffic.messages += 1
+        self.traffic.sent += len(question)
+        try:
+            each.connection = self._nodes.connection(node, each.until)
+            each.connection.send(question, each.until)
+        except OSError as error:
+            self._lost(node, each, tried, error)
+            return False
+        return True
+
+    def _received(
+        self, sent: dict[str, _Sent], tried: dict[int, dict[str, str]]
+    ) -> Iterator[tuple[str, bytearray]]:
+        """Yield what nodes answer, as it comes, and take these nodes out of `sent`, and those that
+        fail.
         """
-        begun, usual = time.monotonic(), self._usual.longest
-        try:  # nearly always, all of them answer soon
-            contents = self._ray.get([*sent.values()], timeout=usual)
-            self._usual.add(time.monotonic() - begun)
-            return dict(zip(sent, contents, strict=True))
-        except self._ray.exceptions.RayError:
-            pass
-
-        found = {}
-        for node, reference in sent.items():
-            hedged = self._can_ask_others(node, [calls[at].shard for at in by_node[node]], tried)
-            until = begun + (usual if hedged else self._timeout)
+        opened = {node: (each.opened, each.until) for node, each in sent.items()}
+        for node in ready(opened):
+            each = sent.pop(node)
             try:
-                found[node] = self._ray.get(reference, timeout=max(until - time.monotonic(), 0.01))
-            except self._ray.exceptions.GetTimeoutError:
-                self.traffic.hedged += hedged
-                self._suspect(node, by_node[node], tried, f"no answer in {until - begun:.1f} s")
-            except self._ray.exceptions.RayError as error:
-                self._suspect(node, by_node[node], tried, type(error).__name__)
-        return found
+                content = each.opened.receive(each.until)
+            except OSError as error:
+                self._lost(node, each, tried, error)
+            else:
+                self._nodes.give_back(node, each.opened)
+                self.traffic.received += len(content)
+                yield node, content
 
     def _can_ask_others(
         self, node: str, shards: Iterable[int], tried: dict[int, dict[str, str]]
@@ -189,21 +226,20 @@ class RayTransport:
             chosen.setdefault(node, []).append(position)
         return chosen
 
+    def _lost(
+        self, node: str, each: _Sent, tried: dict[int, dict[str, str]], error: OSError
+    ) -> None:
+        """Suspect a node whose connection failed: it may be away, or listen elsewhere now."""
+        each.close()
+        self._suspect(node, each.positions, tried, error.strerror or str(error))
+        self._nodes.find_again(node)
+
     def _suspect(
         self, node: str, positions: list[int], tried: dict[int, dict[str, str]], why: str
     ) -> None:
         self._suspected[node] = time.monotonic() + _SUSPECTED_SECONDS
-        self._handles.pop(node, None)
         for position in positions:
             tried[position][node] = why
-
-    def _handle(self, node: str) -> Any | None:
-        if node not in self._handles:
-            try:
-                self._handles[node] = self._ray.get_actor(node, NAMESPACE)
-            except ValueError:  # no actor has that name
-                return None
-        return self._handles[node]
 
     def newest_generation(self) -> int:
         """Return the generation that the cluster serves now."""
@@ -221,6 +257,7 @@ class RayTransport:
                     f"the cluster's directory does not answer ({type(error).__name__}); see: "
                     "citewise cluster status"
                 ) from None
+            self._nodes.learn(state)
             if state.generation == self._generation:
                 # a directory that has just started does not know the nodes yet
                 known = {shard: owners for shard, owners in state.placement.items() if owners}

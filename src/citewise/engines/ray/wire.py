@@ -35,7 +35,7 @@ def packed(value: Any) -> bytes:
     return pickle.dumps(_narrowed(value), protocol=5)
 
 
-def unpacked(content: bytes) -> Any:
+def unpacked(content: bytes | bytearray) -> Any:
     """Return the message that some bytes are; only for bytes of the cluster itself."""
     return _widened(pickle.loads(content))  # noqa: S301
 
