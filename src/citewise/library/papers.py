@@ -129,5 +129,9 @@ class PaperStore:
     @cached_property
     def by_year(self) -> NDArray[np.int64]:
         """The number of papers of each year from 0 (unknown) to 9999."""
-        years = np.maximum(self._segments.years[self.rows], 0)
+        return self.in_each_year(self.rows)
+
+    def in_each_year(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the number of some papers of each year from 0 (unknown) to 9999."""
+        years = np.maximum(self._segments.years[rows], 0)
         return np.bincount(years, minlength=LAST_YEAR + 1)

@@ -81,24 +81,22 @@ class ShardedLists:
 
     def __init__(self, method: str, scatter: Scatter, listed: Rows | None = None) -> None:
         """`listed` are the rows that have a list, sorted; None where that is not known here."""
-        self._method, self._scatter, self._listed = method, scatter, listed
+        self._method, self._scatter, self.listed = method, scatter, listed
         self._recent = RecentRows(Ragged.take)
 
     def lists(self, rows: Rows) -> Ragged:
         """Return the lists of some rows."""
-        if self._listed is None:
+        if self.listed is None:
             return gathered_lists(self._recent.answered(rows, self._ask), rows.size)[0]
 
-        has = _is_in(rows, self._listed)
-        asked, empty = np.flatnonzero(has), np.flatnonzero(~has)
-        nothing = Ragged(np.zeros(0, np.int64), np.zeros(empty.size + 1, np.int64))
+        asked = np.flatnonzero(is_in(rows, self.listed))  # the others have empty lists
         known = self._recent.answered(rows[asked], self._ask)
         answers = [Answer(asked[positions], lists) for positions, lists in known]
-        return gathered_lists([*answers, Answer(empty, nothing)], rows.size)[0]
+        return gathered_lists(answers, rows.size)[0]
 
     def are_listed(self, rows: Rows) -> bool:
         """Return whether these rows are those that have a list."""
-        return self._listed is not None and np.array_equal(rows, self._listed)
+        return self.listed is not None and np.array_equal(rows, self.listed)
 
     def remember(self, carried: Sequence[Carried]) -> None:
         """Keep lists that came with something else."""
@@ -110,7 +108,7 @@ class ShardedLists:
         return gathered_lists(self._scatter.by_row(self._method, rows), rows.size)[0]
 
 
-def _is_in(rows: Rows, ordered: Rows) -> Mask:
+def is_in(rows: Rows, ordered: Rows) -> Mask:
     """Return for each row whether it is one of many, which are sorted."""
     if not ordered.size:
         return np.zeros(rows.size, np.bool_)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Rows
+from citewise.arrays import Mask, Rows
 from citewise.engines.shards.scatter import Answer
 
 _BATCHES = 8
@@ -37,11 +37,13 @@ class RecentRows:
     def answered(self, rows: Rows, ask: Callable[[Rows], Any]) -> list[Answer]:
         """Return answers for all rows; `ask` is called for those that are not remembered."""
         unknown, answers = np.arange(rows.size), []
-        for batch in [*self._batches]:
-            positions, found = _found(batch, rows, unknown)
-            if found.size:
-                answers.append(Answer(positions, self._take(batch.value, found)))
-                unknown = np.setdiff1d(unknown, positions, assume_unique=True)
+        for batch in [*self._batches] if rows.size else ():
+            at, has = _found(batch, rows[unknown])
+            if at.size:
+                answers.append(Answer(unknown[has], self._take(batch.value, at)))
+                unknown = unknown[~has]
+            if not unknown.size:
+                break
         if unknown.size:
             value = ask(rows[unknown])
             answers.append(Answer(unknown, value))
@@ -55,11 +57,11 @@ class RecentRows:
             self._batches.appendleft(_Batch(rows[order], order, value))
 
 
-def _found(batch: _Batch, rows: Rows, unknown: Rows) -> tuple[Rows, Rows]:
-    """Return which of the unknown positions a batch has, and where it has them."""
-    at = np.minimum(np.searchsorted(batch.rows, rows[unknown]), batch.rows.size - 1)
-    here = np.flatnonzero(batch.rows[at] == rows[unknown])
-    return unknown[here], batch.order[at[here]]
+def _found(batch: _Batch, rows: Rows) -> tuple[Rows, Mask]:
+    """Return where a batch has those of some rows that it has, and which these are."""
+    at = np.minimum(np.searchsorted(batch.rows, rows), batch.rows.size - 1)
+    has = batch.rows[at] == rows
+    return batch.order[at[has]], has
 
 
 class RecentQuestions:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows
+from citewise.arrays import Ragged, Rows, flat_index
 from citewise.beside import Beside
 from citewise.engines.shards.common_trips import CommonTrips
 from citewise.engines.shards.transport import Call, Transport
@@ -117,15 +117,30 @@ def gathered(answers: Sequence[Answer], empty: NDArray[Any]) -> NDArray[Any]:
 def gathered_lists(
     answers: Sequence[Answer], count: int, columns: Sequence[Sequence[NDArray[Any]]] = ()
 ) -> tuple[Ragged, list[NDArray[Any]]]:
-    """Return ragged lists in the batch's order, and further columns of their values, given by
-    answer.
+    """Return ragged lists in the batch's order, empty ones where none is given, and further columns
+    of their values, given by answer.
     """
     if not answers:
         nothing = np.zeros(0, np.int64)
         return Ragged(nothing, np.zeros(count + 1, np.int64)), [nothing for _ in columns]
 
-    joined = Ragged.join([lists for _, lists in answers])
-    order = np.argsort(np.concatenate([positions for positions, _ in answers]))
-    index = Ragged(np.arange(joined.values.size), joined.starts).take(order)
-    lists = Ragged(joined.values[index.values], index.starts)
-    return lists, [np.concatenate(column)[index.values] for column in columns]
+    if len(answers) == 1 and answers[0].positions.size == count:  # in the batch's order already
+        return answers[0].value, [column[0] for column in columns]
+
+    lengths = np.zeros(count, np.int64)
+    for positions, lists in answers:
+        lengths[positions] = lists.lengths
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+
+    into = [flat_index(starts[positions], starts[positions + 1])[0] for positions, _ in answers]
+    values = _placed([lists.values for _, lists in answers], into)
+    return Ragged(values, starts), [_placed(column, into) for column in columns]
+
+
+def _placed(parts: Sequence[NDArray[Any]], into: Sequence[Rows]) -> NDArray[Any]:
+    """Return an array that has the values of each part at its places."""
+    dtype = np.result_type(*parts)
+    whole = np.empty(sum(each.size for each in into), dtype)
+    for part, places in zip(parts, into, strict=True):
+        whole[places] = part
+    return whole

@@ -1,13 +1,13 @@
 """Vectors over shards, each beside its paper or its span."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citewise.arrays import Column, Rows
 from citewise.engines.shards.manifest import ShardsManifest, VectorSet
-from citewise.engines.shards.papers import ShardedLists, ShardedPapers
+from citewise.engines.shards.papers import ShardedLists, ShardedPapers, is_in
 from citewise.engines.shards.recent import RecentRows
 from citewise.engines.shards.scatter import Scatter, gathered
 from citewise.engines.shards.shard import Among, Carried
@@ -133,18 +133,31 @@ class ShardedPaperVectors:
 
     def _count(self, scope: Scope, among: Rows | None) -> int:
         """Return how many papers in scope there are, among some."""
-        if among is not None:
-            alive = among[np.isin(among, self._papers.rows, assume_unique=True)]
-            return int(np.count_nonzero(self._papers.in_scope(alive, scope)))
+        if among is None:
+            return self._in_years(scope, self._papers.rows, self._papers.by_year)
+        if self._references.are_listed(among):
+            return self._in_years(scope, *self._citing)
+        alive = among[np.isin(among, self._papers.rows, assume_unique=True)]
+        return int(np.count_nonzero(self._papers.in_scope(alive, scope)))
 
-        count = len(self._papers)
+    def _in_years(self, scope: Scope, rows: Rows, by_year: NDArray[np.int64]) -> int:
+        """Return how many of some papers are in scope, by their number in each year."""
+        count = int(by_year.sum())
         if scope.bounded:
             first, last = year_range(scope)
-            count = int(self._papers.by_year[first : last + 1].sum())
+            count = int(by_year[first : last + 1].sum())
         hidden = np.array(sorted({*scope.hidden}), np.int64)
-        hidden = hidden[np.isin(hidden, self._papers.rows)]
+        hidden = hidden[is_in(hidden, rows)]
         unhidden = Scope(year=scope.year, since=scope.since)
         return count - int(np.count_nonzero(self._papers.in_scope(hidden, unhidden)))
+
+    @cached_property
+    def _citing(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The papers that have references, and their number in each year."""
+        rows = self._papers.rows
+        if self._references.listed is not None:
+            rows = np.intersect1d(rows, self._references.listed, assume_unique=True)
+        return rows, self._papers.in_each_year(rows)
 
 
 class ShardedVectors:
