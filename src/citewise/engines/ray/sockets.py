@@ -103,7 +103,8 @@ def connect(endpoint: Endpoint, until: float) -> Connection:
     left = max(until - time.monotonic(), 0.01)
     plain = socket.create_connection((endpoint.host, endpoint.port), left)
     try:
-        connection = Connection(_encrypted(plain, server=False))
+        context = _encryption(server=False)
+        connection = Connection(context.wrap_socket(plain) if context else plain)
         theirs = bytes(connection.read(_RANDOM, until))
         ours = secrets.token_bytes(_RANDOM)
         connection.write(ours + _proof(endpoint.key, b"client", theirs + ours))
@@ -138,6 +139,7 @@ class Listener:
     def __init__(self, host: str, answer: Callable[[bytes], bytes]) -> None:
         """Listen at a free port of a host's address."""
         self._answer, self._slots = answer, threading.BoundedSemaphore(_AT_ONCE)
+        self._encryption = _encryption(server=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, 0), family=family, backlog=128)
         self._connections = set[Connection]()
@@ -182,7 +184,9 @@ class Listener:
         """Return the connection with a client that knows the key; OSError for any other."""
         until = time.monotonic() + _PROOF_SECONDS
         accepted.settimeout(_PROOF_SECONDS)
-        connection = Connection(_encrypted(accepted, server=True))
+        if self._encryption is not None:
+            accepted = self._encryption.wrap_socket(accepted, server_side=True)
+        connection = Connection(accepted)
         ours = secrets.token_bytes(_RANDOM)
         connection.write(ours)
         theirs = bytes(connection.read(_RANDOM, until))
@@ -197,14 +201,14 @@ def _proof(key: bytes, side: bytes, random: bytes) -> bytes:
     return hmac.digest(key, side + random, _DIGEST)
 
 
-def _encrypted(plain: socket.socket, server: bool) -> socket.socket:
-    """Return a socket that encrypts, where Ray is told to do so, with the same certificates."""
+def _encryption(server: bool) -> ssl.SSLContext | None:
+    """Return how to encrypt where Ray is told to do so, with the same certificates."""
     if os.environ.get("RAY_USE_TLS", "0").lower() not in ("1", "true"):
-        return plain
+        return None
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False  # nodes are known by addresses, and by their keys
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(os.environ["RAY_TLS_CA_CERT"])
     context.load_cert_chain(os.environ["RAY_TLS_SERVER_CERT"], os.environ["RAY_TLS_SERVER_KEY"])
-    return context.wrap_socket(plain, server_side=server)
+    return context
