@@ -307,6 +307,22 @@ def test_an_error_of_a_process_is_the_error_of_the_build(
     assert error is None or not list(tmp_path.iterdir())
 
 
+class Unreadable(Failing):
+    """A task that another process cannot read."""
+
+    def __reduce__(self) -> tuple[type[int], tuple[str]]:
+        return int, ("no number",)
+
+
+def test_a_task_that_a_process_cannot_read_ends_the_build(tmp_path: Path) -> None:
+    workers = LocalWorkers(1)
+    try:
+        with pytest.raises(CitewiseError, match="a worker ended with code 1"):
+            list(workers.run([Unreadable(tmp_path / "a", None)]))
+    finally:
+        workers.close()
+
+
 def test_the_command_says_what_was_built(run: Run, small_dump: Path, tmp_path: Path) -> None:
     done = run(
         *("build", small_dump, "--output", tmp_path / "built", "--shards", 2, "--workers", 1),

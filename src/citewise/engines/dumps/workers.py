@@ -97,11 +97,16 @@ def _work(pipe: Connection) -> None:
 
 
 def _receive(pipe: Connection, tasks: "queue.SimpleQueue[Task]") -> None:
-    """Pass tasks on; where the other end is gone, this process ends, whatever it does."""
+    """Pass tasks on; where the other end is gone, this process ends, whatever it does, and so it
+    does where a task cannot be read.
+    """
     try:
         while True:
             tasks.put(pipe.recv())
     except (EOFError, OSError):
+        os._exit(1)
+    except BaseException:
+        traceback.print_exc()
         os._exit(1)
 
 
