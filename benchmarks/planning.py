@@ -1,0 +1,318 @@
+"""How the time of an answer grows with papers and shards, measured and as a model, and what a
+cluster of a given size needs by that model.
+
+    python benchmarks/planning.py measure PAPERS:SHARDS ...    cuts libraries of growth.py
+    python benchmarks/planning.py fit                          the model, its error, and a plan
+
+This machine has two cores, so shards cannot answer at once here. What each shard takes for its part
+of a trip is measured one after the other, with what packs and unpacks messages; on machines of
+their own, a trip takes as long as the slowest of them. That, the trips' time on the wire and the
+coordinator's own work make an answer. Faults, queues and other networks are not part of it.
+"""
+
+import json
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from citewise.api import Library
+from citewise.engines.ray.sockets import Listener, connect
+from citewise.engines.ray.wire import packed, unpacked
+from citewise.engines.shards import manifest as manifests
+from citewise.engines.shards.cutting import cut
+from citewise.engines.shards.manifest import COORDINATOR, folder_name
+from citewise.engines.shards.stores import ShardedStores
+from citewise.engines.shards.transport import Call, LocalTransport
+from citewise.types import Query
+from growth import folder_of
+from measuring import RESULTS, own_memory, save
+from protocol import WORK, saved_queries
+
+SYSTEMS = ("bm25", "best")
+QUERIES, ROUNDS, K = 60, 3, 20
+GIGABIT = 1e9 / 8
+"""Bytes a second of a network of one gigabit."""
+NETWORK = 10 * GIGABIT
+LATENCY = 0.0002
+"""Seconds of a round trip between two machines of one data centre, beside what is measured here."""
+
+
+@dataclass
+class Spent:
+    """Seconds of one answer, by where they would be spent, and what travelled."""
+
+    shards: list[dict[int, float]] = field(default_factory=list)
+    """For each trip, what each shard took."""
+    messages: float = 0.0
+    """The coordinator's packing and unpacking."""
+    here: float = 0.0
+    """Time in the transport, to be taken from the answer's."""
+    bytes: int = 0
+
+
+class MeasuredTransport:
+    """Asks shards of this process one after the other, through messages as on a cluster."""
+
+    def __init__(self, inner: LocalTransport) -> None:
+        self._inner, self.spent = inner, Spent()
+
+    def ask(self, calls: Sequence[Call]) -> list[Any]:
+        """Return the answer to each call."""
+        begun, spent = time.perf_counter(), self.spent
+        found: dict[int, Any] = {}
+        trip: dict[int, float] = {}
+        numbered = sorted(enumerate(calls), key=lambda each: each[1].shard)
+        for shard, group in groupby(numbered, key=lambda each: each[1].shard):
+            positions, asked = zip(*group, strict=True)
+            start = time.perf_counter()
+            message = packed([tuple(call) for call in asked])
+            sent = time.perf_counter()
+            answer = packed(self._inner.ask([Call(*each) for each in unpacked(message)]))
+            answered = time.perf_counter()
+            found |= zip(positions, unpacked(answer), strict=True)
+            spent.messages += time.perf_counter() - answered + sent - start
+            spent.bytes += len(message) + len(answer)
+            trip[shard] = answered - sent
+        spent.shards.append(trip)
+        spent.here += time.perf_counter() - begun
+        return [found[position] for position in range(len(calls))]
+
+
+def measured(size: int, shards: int) -> dict:
+    """Cut a library of growth.py, and return what its answers take."""
+    folder = WORK / "planning-shards"
+    shutil.rmtree(folder, ignore_errors=True)
+    start = time.perf_counter()
+    cut(folder_of(size), shards, folder)
+    cutting = time.perf_counter() - start
+
+    manifest = manifests.load(folder)
+    transport = MeasuredTransport(LocalTransport(folder, manifest))
+    library = Library(ShardedStores(folder, manifest, transport, str(folder)))
+    found = {
+        "papers": size,
+        "shards": shards,
+        "cutting s": round(cutting, 1),
+        "MB of all shards": manifest.bytes_on_disk // 10**6,
+        "MB of the coordinator's tables": _size(
+            folder / folder_name(manifest.generation) / COORDINATOR
+        ),
+        **{system: answers(library, transport, system) for system in SYSTEMS},
+        "MB not mapped, all shards and the coordinator": own_memory(),
+    }
+    shutil.rmtree(folder)
+    return found
+
+
+def answers(library: Library, transport: MeasuredTransport, system: str) -> dict:
+    """Return what an answer of a system takes, in the median over the queries.
+
+    Each query is asked in several rounds, and each part's smallest time counts: the slowest of many
+    shards would be the one during which this machine did something else.
+    """
+    asked = saved_queries("cs", 2022, least=5)[:QUERIES]
+    rounds: list[list[tuple[float, Spent]]] = []
+    for _ in range(1 + ROUNDS):
+        rounds.append([])
+        for each in asked:
+            transport.spent = spent = Spent()
+            start = time.perf_counter()
+            library.answer(Query(each.title, each.abstract, each.id, each.year), K, system)
+            rounds[-1].append((time.perf_counter() - start - spent.here, spent))
+
+    parts: dict[str, list[float]] = {}
+    for same in zip(*rounds[1:], strict=True):  # the first round warms up
+        trips = [
+            {shard: min(each[shard] for each in trip) for shard in trip[0]}
+            for trip in zip(*(spent.shards for _, spent in same), strict=True)
+        ]
+        spent = same[0][1]
+        for name, value in {
+            "coordinator ms": min(seconds for seconds, _ in same) * 1000,
+            "messages ms": min(each.messages for _, each in same) * 1000,
+            "slowest shard ms": sum(max(trip.values(), default=0.0) for trip in trips) * 1000,
+            "all shards ms": sum(sum(trip.values()) for trip in trips) * 1000,
+            "trips": len(trips),
+            "kB": spent.bytes / 1000,
+        }.items():
+            parts.setdefault(name, []).append(value)
+    return {name: round(statistics.median(values), 2) for name, values in parts.items()}
+
+
+def trip_ms() -> float:
+    """Return the milliseconds of a round trip on a connection of this machine, 10 kB each way."""
+    listener = Listener("127.0.0.1", lambda question: question)
+    connection = connect(listener.endpoint, time.monotonic() + 10)
+    taken = []
+    for _ in range(2000):
+        start = time.perf_counter()
+        connection.send(bytes(10_000))
+        connection.receive()
+        taken.append(time.perf_counter() - start)
+    connection.close()
+    listener.close()
+    return round(statistics.median(taken) * 1000, 3)
+
+
+Terms = dict[str, Callable[[float, float], float]]
+"""The terms of a model, as functions of papers and shards."""
+
+MODELS: dict[str, Terms] = {
+    "coordinator ms": {
+        "1": lambda papers, shards: 1.0,
+        "shards": lambda papers, shards: shards,
+        "million papers": lambda papers, shards: papers / 1e6,
+    },
+    "messages ms": {
+        "1": lambda papers, shards: 1.0,
+        "shards": lambda papers, shards: shards,
+    },
+    "slowest shard ms": {
+        "1": lambda papers, shards: 1.0,
+        "root of million papers a shard": lambda papers, shards: (papers / shards / 1e6) ** 0.5,
+        "million papers a shard": lambda papers, shards: papers / shards / 1e6,
+        "1 / shards": lambda papers, shards: 1 / shards,
+    },
+    "all shards ms": {
+        "1": lambda papers, shards: 1.0,
+        "shards": lambda papers, shards: shards,
+        "root of million papers x shards": lambda papers, shards: (papers * shards / 1e6) ** 0.5,
+        "million papers": lambda papers, shards: papers / 1e6,
+    },
+}
+"""What is fitted: parts of an answer, each a sum of terms whose factors are not below zero."""
+
+
+def fitted(rows: list[dict], system: str, part: str) -> dict[str, float]:
+    """Return the factors of a part's terms, by least squares of relative errors."""
+    terms = MODELS[part].values()
+    target = np.array([row[system][part] for row in rows])
+    matrix = np.array([[term(row["papers"], row["shards"]) for term in terms] for row in rows])
+    factors, _ = nnls(matrix / target[:, None], np.ones(target.size))
+    return dict(zip(MODELS[part], (round(float(each), 4) for each in factors), strict=True))
+
+
+def predicted(factors: dict[str, float], part: str, papers: float, shards: float) -> float:
+    """Return a part of an answer's time by the model, in ms."""
+    return sum(factor * MODELS[part][name](papers, shards) for name, factor in factors.items())
+
+
+def latency(row: dict, trip: float) -> float:
+    """Return the milliseconds of an answer with each shard on a machine of its own."""
+    wire = row["trips"] * (trip + LATENCY * 1000) + row["kB"] * 1000 / NETWORK * 1000
+    return row["coordinator ms"] + row["messages ms"] + row["slowest shard ms"] + wire
+
+
+def modelled(rows: list[dict], system: str, papers: float, shards: float) -> dict:
+    """Return an answer's parts by a model that is fitted to some measurements."""
+    travelling = {
+        name: statistics.median(row[system][name] for row in rows) for name in ("trips", "kB")
+    }
+    return travelling | {
+        part: predicted(fitted(rows, system, part), part, papers, shards) for part in MODELS
+    }
+
+
+def fit(measured_rows: list[dict], trip: float) -> dict:
+    """Return the model of each system, and its error for each measurement that it was not fitted
+    to.
+    """
+    found = {}
+    for system in SYSTEMS:
+        errors = []
+        for row in measured_rows:
+            others = [each for each in measured_rows if each is not row]
+            guess = latency(modelled(others, system, row["papers"], row["shards"]), trip)
+            errors.append(guess / latency(row[system], trip) - 1)
+        # what a plan needs: from smaller libraries to the largest
+        largest = max(row["papers"] for row in measured_rows)
+        smaller = [row for row in measured_rows if row["papers"] < largest]
+        ahead = [
+            latency(modelled(smaller, system, row["papers"], row["shards"]), trip)
+            / latency(row[system], trip)
+            - 1
+            for row in measured_rows
+            if row["papers"] == largest
+        ]
+        found[system] = {
+            "factors": {part: fitted(measured_rows, system, part) for part in MODELS},
+            "error of each measurement, left out": [round(each, 3) for each in errors],
+            "median absolute error": round(statistics.median(map(abs, errors)), 3),
+            "largest absolute error": round(max(map(abs, errors)), 3),
+            f"error at {largest:,} papers, fitted to fewer": [round(each, 3) for each in ahead],
+        }
+    return found
+
+
+PLANNED = ((1_000_000, 1), (20_000_000, 8), (50_000_000, 16), (200_000_000, 64), (200_000_000, 128))
+"""Papers and shards that a plan is shown for."""
+CORES = 8
+"""Cores of each machine of a plan."""
+REPLICAS = 2
+
+
+def plan(rows: list[dict], trip: float) -> list[dict]:
+    """Return what a cluster of a given size is expected to do and need, a shard of each on its own
+    core.
+    """
+    disk = statistics.median(row["MB of all shards"] / row["papers"] for row in rows) * 1e6
+    found = []
+    for papers, shards in PLANNED:
+        planned = {"papers": papers, "shards": shards}
+        for system in SYSTEMS:
+            parts = modelled(rows, system, papers, shards)
+            # packing is done on both sides
+            processor = parts["coordinator ms"] + parts["messages ms"] + parts["all shards ms"]
+            planned |= {
+                f"{system}: ms an answer": round(latency(parts, trip)),
+                f"{system}: processor ms an answer": round(processor),
+                f"{system}: answers a second and core": round(1000 / processor, 2),
+            }
+        copies = papers * disk / 1e9 * REPLICAS
+        found.append(planned | {f"GB on disk, {REPLICAS} replicas": round(copies)})
+    return found
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) // 10**6
+
+
+def main() -> None:
+    file = RESULTS / "planning.json"
+    rows = json.loads(file.read_text())["rows"] if file.exists() else []
+    if sys.argv[1:2] == ["measure"]:
+        for each in sys.argv[2:]:
+            papers, shards = map(int, each.split(":"))
+            others = [row for row in rows if (row["papers"], row["shards"]) != (papers, shards)]
+            rows = [*others, measured(papers, shards)]
+            rows.sort(key=lambda row: (row["papers"], row["shards"]))
+            save("planning", {"corpus": "cs, resampled above 315,077", "rows": rows})
+        return
+    trip = trip_ms()
+    save(
+        "planning",
+        {
+            "corpus": "cs, resampled above 315,077",
+            "rows": rows,
+            "ms of a round trip, 10 kB each way, on this machine": trip,
+            "assumed": {
+                "network, Gbit/s": round(NETWORK / GIGABIT),
+                "further ms of a round trip": LATENCY * 1000,
+            },
+            "model": fit(rows, trip),
+            "plan": plan(rows, trip),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
