@@ -65,7 +65,9 @@ def main() -> None:
 def rank_bm25(texts: list[str]) -> Callable[[Question], object]:
     """Return a function that ranks texts for a question by Okapi and by Plus."""
     numbered: dict[str, int] = {}
-    terms = TermNumbering(lambda stem: numbered.setdefault(stem, len(numbered)))
+    terms = TermNumbering(
+        lambda stems: [numbered.setdefault(stem, len(numbered)) for stem in stems]
+    )
     numbers, starts = terms.numbers(texts)
     tokens = [numbers[start:end].tolist() for start, end in itertools.pairwise(starts.tolist())]
     rivals = BM25Okapi(tokens), BM25Plus(tokens)

@@ -248,7 +248,7 @@ def fit(measured_rows: list[dict], trip: float) -> dict:
             "error of each measurement, left out": [round(each, 3) for each in errors],
             "median absolute error": round(statistics.median(map(abs, errors)), 3),
             "largest absolute error": round(max(map(abs, errors)), 3),
-            f"error at {largest:,} papers, fitted to fewer": [round(each, 3) for each in ahead],
+            "errors at the most papers, fitted to fewer": [round(each, 3) for each in ahead],
         }
     return found
 

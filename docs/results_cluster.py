@@ -1,6 +1,8 @@
 """Tables of a library on a cluster: equality with one library, time, faults."""
 
-from measured import Result, Table, cell, result, titled
+from collections.abc import Mapping
+
+from measured import MISSING, Result, Table, cell, result, titled
 
 _COMPARED = ("cluster-equality-cs", "cluster-equality-scisummnet")
 
@@ -116,3 +118,76 @@ def building() -> str:
         f"time, a build was done after {killed['last run, seconds']} seconds more; the same files: "
         f"{cell(killed['same files'])}."
     )
+
+
+_SYSTEMS = ("bm25", "best")
+_PARTS = ("coordinator ms", "messages ms", "slowest shard ms", "all shards ms", "kB")
+
+
+def parts() -> str:
+    """Return what the parts of an answer take, by papers and shards."""
+
+    def rows(found: Result) -> Table:
+        head = ["papers", "shards", *(f"`{name}`: {part}" for name in _SYSTEMS for part in _PARTS)]
+        return head, [
+            [
+                f"{row['papers']:,}",
+                row["shards"],
+                *(row[name][part] for name in _SYSTEMS for part in _PARTS),
+            ]
+            for row in found["rows"]
+        ]
+
+    return titled("planning", rows)
+
+
+def model() -> str:
+    """Return the factors of the model of an answer's time, with its errors."""
+
+    def rows(found: Result) -> Table:
+        head = ["part", "model, ms"]
+        return head, [
+            [f"`{system}`: {part.removesuffix(' ms')}", _sum(factors)]
+            for system, about in found["model"].items()
+            for part, factors in about["factors"].items()
+        ]
+
+    found = result("planning")
+    if found is None or "model" not in found:
+        return MISSING
+    errors = "; ".join(
+        f"`{system}` {_percent(each['median absolute error'])} in the median and "
+        f"{_percent(each['largest absolute error'])} at most, and for {len(ahead)} measurements of "
+        f"the largest library, from the smaller ones alone, "
+        + ", ".join(f"{100 * error:+.0f}%" for error in ahead)
+        for system, each in found["model"].items()
+        for ahead in [each["errors at the most papers, fitted to fewer"]]
+    )
+    return (
+        f"{titled('planning', rows)}\n\nErrors of an answer's time, each measurement by a model of "
+        f"the others: {errors}."
+    )
+
+
+def _sum(factors: Mapping[str, float]) -> str:
+    terms = [
+        f"{value:.3g}" if name == "1" else f"{value:.3g} × {name}"
+        for name, value in factors.items()
+        if value
+    ]
+    return " + ".join(terms) or "0"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+def plan() -> str:
+    """Return what clusters of some sizes need, by the model."""
+
+    def rows(found: Result) -> Table:
+        head, *_ = found["plan"]
+        return [*head], [[cell(value) for value in each.values()] for each in found["plan"]]
+
+    found = result("planning")
+    return titled("planning", rows) if found and "plan" in found else MISSING

@@ -113,7 +113,7 @@ def assert_same_terms(library: LibraryFolder, plain: PlainLibrary) -> None:
     """Compare every count of every term in every field, and what is known of the terms."""
     rows, positions = library.papers.rows, range(len(plain.papers))
     stems = sorted({stem for position in positions for stem in plain.counts(position, "text")})
-    terms = np.array([library.vocabulary.number(stem) for stem in stems], np.int64)
+    terms = np.array(library.vocabulary.numbers(stems), np.int64)
     assert (terms >= 0).all() and library.terms.words(terms) == stems
 
     for field in (*FIELDS, "text"):

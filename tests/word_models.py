@@ -84,7 +84,8 @@ def with_vectors(folder: Path) -> LibraryFolder:
     model = made_up(stores)
     for name, content in saved(model).items():
         stores.models.save(name, content)
-    return writer.embed(folder, NNSELECT, model)
+    writer.embed(folder, NNSELECT, model)
+    return LibraryFolder(folder)
 
 
 def made_up(stores: Stores) -> WordVectors:

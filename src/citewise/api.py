@@ -463,7 +463,7 @@ def index(
     report = report or Report()
     with uncollected(), contextlib.suppress(writer.NothingAdded):
         read = read_ahead(sources, report, format, progress, mentions)
-        models = _word_models(library, vectors)
+        models = _word_models(vectors)
         writer.add(library, read, report, keep_versions, may_be_empty=False, models=models)
     return report
 
@@ -484,19 +484,22 @@ def add(
     report = Report()
     cleaned = _cleaned(records, Cleaner(report))
     given = batches(cleaned, Extractor(mentions).spans)
-    models = _word_models(library, vectors)
+    models = _word_models(vectors)
     writer.add(library, given, report, keep_versions, models=models)
     return report
 
 
-def _word_models(library: str | Path, vectors: bool) -> Mapping[str, WordModel]:
-    """Return the models that embed what is added: those of the sets of vectors that a library has,
-    and for a new one, where vectors are wanted, the one that ships.
+def _word_models(vectors: bool) -> writer.ModelsOf:
+    """Return what finds the models that embed what is added: those of the sets of vectors that a
+    library has, and for a new one, where vectors are wanted, the one that ships.
     """
-    try:
-        return made_sets(LibraryFolder(library))
-    except MissingData:  # a new library
+
+    def models(old: LibraryFolder | None) -> Mapping[str, WordModel]:
+        if old is not None:
+            return made_sets(old)
         return word_models() if vectors else {}
+
+    return models
 
 
 def _cleaned(
@@ -538,7 +541,8 @@ def encode(
     """
     if model == NNSELECT:
         own_or_shipped = required_model(LibraryFolder(library).models)
-        return len(writer.embed(library, NNSELECT, own_or_shipped).papers)
+        writer.embed(library, NNSELECT, own_or_shipped)
+        return len(LibraryFolder(library).papers)
     encoder = encoder_named(model, precision, threads)
     return writer.encode(library, encoder, papers, spans, progress)
 

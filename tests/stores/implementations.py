@@ -48,7 +48,7 @@ def _add(path: Path, records: Sequence[Record], models: Mapping[str, WordModel])
     """Add records as they are: not cleaned, and papers with equal titles not merged."""
     located = [(record, SourceLocation("test", line)) for line, record in enumerate(records, 1)]
     read = batches(located, Extractor().spans)
-    writer.add(path, read, keep_versions=True, models=models)
+    writer.add(path, read, keep_versions=True, models=lambda old: models)
 
 
 def in_a_folder(path: Path, given: Given) -> LibraryFolder:

@@ -2,6 +2,7 @@
 
 import itertools
 import unicodedata
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -42,11 +43,10 @@ class Numbering:
         self.stems: list[str] = []
         self.asked = 0
 
-    def __call__(self, word: str) -> int:
-        self.asked += 1
-        if word not in self.stems:
-            self.stems.append(word)
-        return self.stems.index(word)
+    def __call__(self, words: Sequence[str]) -> list[int]:
+        self.asked += len(words)
+        self.stems += dict.fromkeys(word for word in words if word not in self.stems)
+        return [self.stems.index(word) for word in words]
 
 
 def analysed(
@@ -138,11 +138,11 @@ def test_growth_keeps_every_number() -> None:
     numbers: dict[str, int] = {}
     asked: list[str] = []
 
-    def number_of(word: str) -> int:
-        asked.append(word)
-        return numbers.setdefault(word, len(numbers))
+    def numbers_of(words: Sequence[str]) -> list[int]:
+        asked.extend(words)
+        return [numbers.setdefault(word, len(numbers)) for word in words]
 
-    terms = TermNumbering(number_of)
+    terms = TermNumbering(numbers_of)
     for start in range(0, len(words), 30_000):
         terms.numbers([" ".join(words[start : start + 30_000])])
     assert len(asked) == len(words)
@@ -152,7 +152,7 @@ def test_growth_keeps_every_number() -> None:
 
 
 def test_a_number_below_zero_drops_the_term() -> None:
-    numbering = TermNumbering(lambda word: -1 if word == "bee" else 7)
+    numbering = TermNumbering(lambda words: [-1 if word == "bee" else 7 for word in words])
     numbers, starts = numbering.numbers(["bees fly", "bees"])
     assert numbers.tolist() == [7]
     assert starts.tolist() == [0, 1, 1]

@@ -511,7 +511,8 @@ def test_the_command_that_calibrates(path: Path, run: Run) -> None:
 def test_a_ranker_trained_with_another_set_of_vectors_serves_with_it(tmp_path: Path) -> None:
     citewise.add(topical(FEW), tmp_path, keep_versions=True, vectors=False)
     model = made_up(citewise.open(tmp_path).stores)
-    embedded = writer.embed(tmp_path, "mine", model)
+    writer.embed(tmp_path, "mine", model)
+    embedded = citewise.open(tmp_path).stores
     embedded.models.save("mine", model.encoded())
     trained = train_ranker(embedded, replace(QUICK, vectors="mine"))
     assert trained.model.vectors == "mine"

@@ -124,7 +124,7 @@ class WordVectors:
     @functools.cached_property
     def _of_text(self) -> Callable[[str, str], Floats]:
         numbering, lock = (
-            TermNumbering(lambda stem: self.rows.get(stem, _UNKNOWN)),
+            TermNumbering(lambda stems: [self.rows.get(stem, _UNKNOWN) for stem in stems]),
             threading.Lock(),
         )
 

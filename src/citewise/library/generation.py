@@ -58,7 +58,7 @@ class Generation:
         self._name = f"{self._number:06d}"
 
         self._vocabulary = VocabularyWriter(old.vocabulary if old is not None else None)
-        self._terms = TermNumbering(self._vocabulary.number)
+        self._terms = TermNumbering(self._vocabulary.numbers)
         self._base = self.kept.manifest.rows if self.kept is not None else 0
 
         self._deleted: set[int] = set()

@@ -40,7 +40,7 @@ class TermStore:
     ) -> None:
         self._segments, self._tables, self._vocabulary = segments, tables, vocabulary
         self._papers, self._field_lengths = papers, field_lengths
-        self._numbering, self._lock = TermNumbering(vocabulary.number), threading.Lock()
+        self._numbering, self._lock = TermNumbering(vocabulary.numbers), threading.Lock()
         self.of = lru_cache(maxsize=_TEXTS_KEPT)(self._of)
 
     def _of(self, text: str) -> tuple[TermNumbers, NDArray[np.int64]]:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from citewise.arrays import Hashes
 from citewise.library.files import read_array, write_array
 from citewise.library.tables import Lookup
-from citewise.text.ids import digest, digests
+from citewise.text.ids import digests
 
 _FEW = 20_000
-"""Words that are looked up one by one when papers are added; beyond that, all are loaded."""
+"""Words that are looked up on disk when papers are added; beyond that, all are loaded."""
 
 
 class Vocabulary:
@@ -29,14 +29,16 @@ class Vocabulary:
     def __len__(self) -> int:
         return self._firsts[-1]
 
-    def number(self, word: str) -> int:
-        """Return a word's number, -1 where it is unknown."""
-        hashed = np.array([digest(word)], np.uint64)
+    def numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the words' numbers, -1 where one is unknown."""
+        hashes, numbers = digests(words), [-1] * len(words)
         for part, first in zip(self._parts, self._firsts, strict=False):
-            number = int(part.lookup.find(hashed)[0])
-            if number >= 0 and part.word(number) == word:
-                return first + number
-        return -1
+            found = part.lookup.find(hashes)
+            for position in np.flatnonzero(found >= 0).tolist():
+                number = int(found[position])
+                if part.word(number) == words[position]:
+                    numbers[position] = first + number
+        return numbers
 
     def word(self, number: int) -> str:
         """Return the word with a number."""
@@ -90,9 +92,7 @@ class _Words:
 
 
 class VocabularyWriter:
-    """Numbers new words behind those of an older vocabulary; `number` may be called millions of
-    times.
-    """
+    """Numbers new words behind those of an older vocabulary; `numbers` may be given millions."""
 
     def __init__(self, old: Vocabulary | None) -> None:
         self._old, self._first = old, len(old) if old is not None else 0
@@ -100,26 +100,26 @@ class VocabularyWriter:
         self._new: list[str] = []
         self._looked_up = 0
 
-    def number(self, word: str) -> int:
-        """Return a word's number, giving it the next one if it is new."""
-        number = self._numbers.get(word)
-        if number is None:
-            number = self._old_number(word)
+    def numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the words' numbers, giving the next ones to those that are new."""
+        known = self._numbers
+        missing = [*dict.fromkeys(word for word in words if word not in known)]
+        for word, number in zip(missing, self._old_numbers(missing), strict=True):
+            known[word] = number if number >= 0 else self._first + len(self._new)
             if number < 0:
-                number = self._first + len(self._new)
                 self._new.append(word)
-            self._numbers[word] = number
-        return number
+        return [known[word] for word in words]
 
-    def _old_number(self, word: str) -> int:
-        """Return the number of a word that was not asked for yet, -1 where it is new."""
-        if self._old is None or self._looked_up > _FEW:
-            return -1
-        self._looked_up += 1
-        if self._looked_up > _FEW:
+    def _old_numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the numbers of words that were not asked for yet, -1 where one is new."""
+        if self._old is None or not words:
+            return [-1] * len(words)
+        if self._looked_up <= _FEW:
+            self._looked_up += len(words)
+            if self._looked_up <= _FEW:
+                return self._old.numbers(words)
             self._numbers |= {word: number for number, word in enumerate(self._old.words())}
-            return self._numbers.get(word, -1)
-        return self._old.number(word)
+        return [self._numbers.get(word, -1) for word in words]
 
     def word(self, number: int) -> str:
         """Return the word with a number."""

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,12 @@ COPIED_FROM = 2_000
 a second.
 """
 
-_NO_MODELS: Mapping[str, WordModel] = MappingProxyType({})
+ModelsOf = Callable[[LibraryFolder | None], Mapping[str, WordModel]]
+"""Returns the models that embed what is added, given the library as it was, None for a new one."""
+
+
+def _no_models(old: LibraryFolder | None) -> Mapping[str, WordModel]:
+    return {}
 
 
 class NothingAdded(MissingData):
@@ -47,8 +51,8 @@ def add(
     report: Report | None = None,
     keep_versions: bool = False,
     may_be_empty: bool = True,
-    models: Mapping[str, WordModel] = _NO_MODELS,
-) -> LibraryFolder:
+    models: ModelsOf = _no_models,
+) -> None:
     """Create or extend a library; with `keep_versions`, equal titles alone do not merge papers.
 
     Unless it `may_be_empty`, a library of nothing is not made: NothingAdded is raised. A new
@@ -60,47 +64,43 @@ def add(
         if generation.empty and not may_be_empty:
             raise NothingAdded(f"{path}: no library was made, since there was nothing to add")
         generation.commit()
-    return LibraryFolder(path)
 
 
-def remove(path: Path | str, keys: Iterable[str]) -> LibraryFolder:
+def remove(path: Path | str, keys: Iterable[str]) -> None:
     """Remove papers by any of their ids; if one is unknown, nothing is removed."""
     names = list(keys)
     with _writing(folder_of(path), must_exist=True) as generation:
-        rows = LibraryFolder(path).papers.find(names).tolist()
+        assert generation.kept is not None
+        rows = generation.kept.papers.find(names).tolist()
         unknown = [name for name, row in zip(names, rows, strict=True) if row < 0]
         if unknown:
             others = f" (nor {len(unknown) - 1} others)" if len(unknown) > 1 else ""
             raise MissingData(f"{path}: no paper {unknown[0]!r}{others}; nothing was removed")
         generation.remove(sorted(set(rows)))
         generation.commit()
-    return LibraryFolder(path)
 
 
-def compact(path: Path | str) -> LibraryFolder:
+def compact(path: Path | str) -> None:
     """Rewrite a library without what was removed, in one segment; rows are numbered anew."""
     with _writing(folder_of(path), must_exist=True, from_scratch=True) as generation:
         generation.copy_all()
         generation.commit()
-    return LibraryFolder(path)
 
 
-def embed(path: Path | str, name: str, model: WordModel) -> LibraryFolder:
+def embed(path: Path | str, name: str, model: WordModel) -> None:
     """Give every paper of a library a vector by a model, as the set of that name; an older set of
     that name is replaced.
     """
     with _writing(folder_of(path), must_exist=True) as generation:
         generation.embeddings.make(name, model)
         generation.commit()
-    return LibraryFolder(path)
 
 
-def drop_vectors(path: Path | str, name: str) -> LibraryFolder:
+def drop_vectors(path: Path | str, name: str) -> None:
     """Remove a set of papers' vectors that `embed` or `add` made."""
     with _writing(folder_of(path), must_exist=True) as generation:
         generation.embeddings.drop(name)
         generation.commit()
-    return LibraryFolder(path)
 
 
 @contextlib.contextmanager
@@ -108,7 +108,7 @@ def _writing(
     path: Path,
     must_exist: bool = False,
     from_scratch: bool = False,
-    models: Mapping[str, WordModel] = _NO_MODELS,
+    models: ModelsOf = _no_models,
 ) -> Iterator[Generation]:
     """Give a new generation to fill while the writer lock is ours; on an error it is abandoned."""
     if must_exist:
@@ -118,7 +118,7 @@ def _writing(
     with writer_lock(path):
         old = LibraryFolder(path) if (path / manifests.NAME).exists() else None
         collect_garbage(path, old.manifest if old is not None else None)
-        generation = Generation(path, old, from_scratch, models)
+        generation = Generation(path, old, from_scratch, models(old))
         try:
             yield generation
         except OSError as error:

@@ -32,8 +32,8 @@ class Vocabulary:
         self.numbers: dict[str, int] = {}
         self._numbering = TermNumbering(self._number)
 
-    def _number(self, stem: str) -> int:
-        return self.numbers.setdefault(stem, len(self.numbers))
+    def _number(self, stems: Sequence[str]) -> list[int]:
+        return [self.numbers.setdefault(stem, len(self.numbers)) for stem in stems]
 
     def add(self, texts: Sequence[str]) -> list[TermCounts]:
         """Return the terms of each text; new stems get a number."""
@@ -41,7 +41,8 @@ class Vocabulary:
 
     def known(self, text: str) -> TermCounts:
         """Return the terms of a text; stems without a number are left out."""
-        return _counted(TermNumbering(lambda stem: self.numbers.get(stem, -1)), [text])[0]
+        numbering = TermNumbering(lambda stems: [self.numbers.get(stem, -1) for stem in stems])
+        return _counted(numbering, [text])[0]
 
 
 def _counted(numbering: TermNumbering, texts: Sequence[str]) -> list[TermCounts]:

@@ -125,9 +125,11 @@ def words_by_stem(text: str) -> dict[str, str]:
 class TermNumbering:
     """Turns batches of texts into term numbers."""
 
-    def __init__(self, number_of: Callable[[str], int]) -> None:
-        """`number_of` maps a stem to a number >= 0; it is called once for each distinct token."""
-        self._number_of = number_of
+    def __init__(self, numbers_of: Callable[[Sequence[str]], Sequence[int]]) -> None:
+        """`numbers_of` maps stems to numbers >= 0, -1 where a stem has none; it is given each
+        distinct token's stem once, and a stem as often as it is that of a token.
+        """
+        self._numbers_of = numbers_of
         self._known = HashTable()
 
     def numbers(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -170,7 +172,9 @@ class TermNumbering:
         plain = [
             word.decode("utf-8", "ignore") if len(word) <= LONGEST_TOKEN else "" for word in words
         ]
-        numbers = [self._number_of(stemmed) if stemmed else -1 for stemmed in stems(plain)]
+        stemmed = stems(plain)
+        known = iter(self._numbers_of([*filter(None, stemmed)]))
+        numbers = [next(known) if each else -1 for each in stemmed]
         return [number if number >= 0 else -2 for number in numbers]
 
 

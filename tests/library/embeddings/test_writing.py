@@ -33,7 +33,8 @@ def add(
 ) -> LibraryFolder:
     located = [(paper, SourceLocation("test", line)) for line, paper in enumerate(papers, 1)]
     given = {"stems": MODEL} if models is None else models
-    return writer.add(path, batches(located), keep_versions=True, models=given)
+    writer.add(path, batches(located), keep_versions=True, models=lambda old: given)
+    return LibraryFolder(path)
 
 
 class Counting:
@@ -159,11 +160,13 @@ def test_sets_are_made_replaced_and_dropped(tmp_path: Path) -> None:
     assert LibraryFolder(tmp_path).vectors.names() == ()
     assert LibraryFolder(tmp_path).manifest.format == 1
 
-    stores = writer.embed(tmp_path, "one", MODEL)
+    writer.embed(tmp_path, "one", MODEL)
+    stores = LibraryFolder(tmp_path)
     assert stores.manifest.format == 3
     fingerprint = stores.info.fingerprint
     writer.embed(tmp_path, "two", StemModel(2, 16))
-    stores = writer.embed(tmp_path, "one", StemModel(3))
+    writer.embed(tmp_path, "one", StemModel(3))
+    stores = LibraryFolder(tmp_path)
     assert stores.vectors.names() == ("one", "two")
     assert stores.vectors.papers("three") is None
     assert_as_embedded(stores, StemModel(3), "one")

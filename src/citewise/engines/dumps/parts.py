@@ -58,7 +58,7 @@ class WritePart:
     def write(self, folder: Path) -> None:
         """Write a segment, its vocabulary, and lookups by the hashes of ids and of references."""
         vocabulary = VocabularyWriter(None)
-        terms = TermNumbering(vocabulary.number)
+        terms = TermNumbering(vocabulary.numbers)
         segment = SegmentWriter(folder / "segment")
         for entries, deleted in self._batches():
             if deleted.any():  # a library has their words, too, and numbers by first occurrence

@@ -37,7 +37,7 @@ class NumberWords:
         whole = VocabularyWriter(None)
         for number in range(self.parts):
             words = Vocabulary(self.build.place(PARTS, number)).words()
-            numbers = np.array([whole.number(word) for word in words])
+            numbers = np.array(whole.numbers(words))
             write_array(folder / f"{number:06d}.numbers", numbers, np.uint32)
         whole.save(folder)
 
