@@ -135,7 +135,7 @@ def test_with_ray_s_certificates_connections_are_encrypted(
         connection.close()
 
         monkeypatch.setenv("RAY_USE_TLS", "0")
-        with pytest.raises(OSError):  # noqa: PT011 (the time is over, or the connection)
+        with pytest.raises(OSError):  # the time is over, or the connection
             connect(listening.endpoint, time.monotonic() + 1)
         with_certificates(tmp_path / "others", monkeypatch)
         with pytest.raises(ssl.SSLError):

@@ -214,8 +214,9 @@ WATCH = """() => {
     const watcher = new MutationObserver(() => {
         const found = [...document.querySelectorAll(".cards > .card[data-id]")];
         const said = document.querySelector(".took")?.textContent;
-        if (!found.length || window.seen.at(-1)?.said === said) return;
         const seen = { said, ids: found.map((card) => card.dataset.id), shown: 0 };
+        const last = window.seen.at(-1);  // two answers may have taken equally many milliseconds
+        if (!found.length || (last?.said === said && `${last.ids}` === `${seen.ids}`)) return;
         window.seen.push(seen);
         requestAnimationFrame(() => setTimeout(() => (seen.shown = performance.now())));
     });

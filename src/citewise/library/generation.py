@@ -6,7 +6,7 @@ import bisect
 import contextlib
 import datetime
 import itertools
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
@@ -93,6 +93,14 @@ class Generation:
         ends = list(itertools.accumulate(map(len, self._pending), initial=self._flushed))[1:]
         part = bisect.bisect_right(ends, row)
         return self._pending[part].paper(row - ends[part] + len(self._pending[part]))
+
+    def find(self, keys: Sequence[str]) -> Rows:
+        """Return the row of each key among the papers that were there before, -1 where none has
+        it.
+        """
+        if self.kept is None:
+            return np.full(len(keys), -1)
+        return self.kept.papers.find(keys)
 
     def has(self, row: int) -> bool:
         """Return whether a row has not been deleted in this generation."""

@@ -70,8 +70,7 @@ def remove(path: Path | str, keys: Iterable[str]) -> None:
     """Remove papers by any of their ids; if one is unknown, nothing is removed."""
     names = list(keys)
     with _writing(folder_of(path), must_exist=True) as generation:
-        assert generation.kept is not None
-        rows = generation.kept.papers.find(names).tolist()
+        rows = generation.find(names).tolist()
         unknown = [name for name, row in zip(names, rows, strict=True) if row < 0]
         if unknown:
             others = f" (nor {len(unknown) - 1} others)" if len(unknown) > 1 else ""

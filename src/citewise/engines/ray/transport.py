@@ -46,27 +46,15 @@ class Traffic:
     """Nodes that were not waited for any longer, as they took unusually long."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Sent:
-    """The calls of one message to a node."""
+    """A message that a node was sent: for the calls at some positions."""
 
     positions: list[int]
-    calls: list[Call]
+    connection: Connection
     seconds: float
     """How long its answer is waited for, and until when."""
     until: float
-    connection: Connection | None = None
-
-    @property
-    def opened(self) -> Connection:
-        """Return the connection on which the answer comes."""
-        assert self.connection is not None
-        return self.connection
-
-    def close(self) -> None:
-        """End the connection."""
-        if self.connection is not None:
-            self.connection.close()
 
 
 class RayTransport:
@@ -124,11 +112,15 @@ class RayTransport:
         """Send one message to each node; note the answers, and what went wrong."""
         begun, sent = time.monotonic(), dict[str, _Sent]()
         for node, positions in by_node.items():
-            seconds = self._seconds(node, [calls[at].shard for at in positions], tried)
-            each = _Sent(positions, [calls[at] for at in positions], seconds, begun + seconds)
+            asked = [calls[position] for position in positions]
+            seconds = self._seconds(node, [each.shard for each in asked], tried)
             self.traffic.retries += any(tried[position] for position in positions)
-            if self._send(node, each, tried):
-                sent[node] = each
+            try:
+                connection = self._send(node, asked, begun + seconds)
+            except OSError as error:
+                self._lost(node, positions, tried, error)
+            else:
+                sent[node] = _Sent(positions, connection, seconds, begun + seconds)
 
         try:
             for node, content in self._received(sent, tried):
@@ -141,25 +133,26 @@ class RayTransport:
                 self._suspect(node, each.positions, tried, f"no answer in {each.seconds:.1f} s")
         finally:  # an answer that comes later would be taken for another one
             for each in sent.values():
-                each.close()
+                each.connection.close()
 
     def _seconds(self, node: str, shards: Iterable[int], tried: dict[int, dict[str, str]]) -> float:
         """Return how long to wait for a node: where others may do better, no longer than usual."""
         return self._usual.longest if self._can_ask_others(node, shards, tried) else self._timeout
 
-    def _send(self, node: str, each: _Sent, tried: dict[int, dict[str, str]]) -> bool:
-        """Send a node its calls; return whether that went well."""
-        content = packed([tuple(call) for call in each.calls])
+    def _send(self, node: str, calls: Sequence[Call], until: float) -> Connection:
+        """Send a node some calls; return the connection on which its answer comes."""
+        content = packed([tuple(call) for call in calls])
         question = Question(self._version, self._generation, content).encoded()
         self.traffic.messages += 1
         self.traffic.sent += len(question)
+
+        connection = self._nodes.connection(node, until)
         try:
-            each.connection = self._nodes.connection(node, each.until)
-            each.connection.send(question, each.until)
-        except OSError as error:
-            self._lost(node, each, tried, error)
-            return False
-        return True
+            connection.send(question, until)
+        except OSError:
+            connection.close()
+            raise
+        return connection
 
     def _received(
         self, sent: dict[str, _Sent], tried: dict[int, dict[str, str]]
@@ -167,15 +160,16 @@ class RayTransport:
         """Yield what nodes answer, as it comes, and take these nodes out of `sent`, and those that
         fail.
         """
-        opened = {node: (each.opened, each.until) for node, each in sent.items()}
+        opened = {node: (each.connection, each.until) for node, each in sent.items()}
         for node in ready(opened):
             each = sent.pop(node)
             try:
-                content = each.opened.receive(each.until)
+                content = each.connection.receive(each.until)
             except OSError as error:
-                self._lost(node, each, tried, error)
+                each.connection.close()
+                self._lost(node, each.positions, tried, error)
             else:
-                self._nodes.give_back(node, each.opened)
+                self._nodes.give_back(node, each.connection)
                 self.traffic.received += len(content)
                 yield node, content
 
@@ -227,11 +221,10 @@ class RayTransport:
         return chosen
 
     def _lost(
-        self, node: str, each: _Sent, tried: dict[int, dict[str, str]], error: OSError
+        self, node: str, positions: list[int], tried: dict[int, dict[str, str]], error: OSError
     ) -> None:
         """Suspect a node whose connection failed: it may be away, or listen elsewhere now."""
-        each.close()
-        self._suspect(node, each.positions, tried, error.strerror or str(error))
+        self._suspect(node, positions, tried, error.strerror or str(error))
         self._nodes.find_again(node)
 
     def _suspect(
