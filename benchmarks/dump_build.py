@@ -1,13 +1,16 @@
-"""Shards from a dump in OpenAlex's layout: `citewise build` with two workers beside `citewise
-index` and `citewise shard`, on the same cores; then a build that is killed and goes on.
+"""Shards from a dump in OpenAlex's layout: `citewise build` with two workers, and on a cluster of
+two Ray nodes of this machine, beside `citewise index` and `citewise shard` on the same cores; then
+a build on the cluster whose processes are killed, and that goes on.
 
 The library is compacted before it is cut, as the guide says; that time is not counted.
 
-    python benchmarks/dump_build.py                 (300,000 works, some ten minutes)
-    python benchmarks/dump_build.py 5000000         (hours)
+    python benchmarks/dump_build.py                          (300,000 works, some ten minutes)
+    python benchmarks/dump_build.py 5000000 [STEP ...]       (hours; the dump is kept for STEPs)
 """
 
+import argparse
 import itertools
+import json
 import os
 import random
 import shutil
@@ -16,15 +19,19 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from build import processor_time
 from growth import resampled
-from measuring import ROOT, run_watched, save
+from measuring import COMMIT, RESULTS, ROOT, run_watched, save
 from protocol import WORK, records
 
 sys.path.insert(0, str(ROOT / "tests"))
 
+from citewise.engines.ray.addresses import Address
+from citewise.engines.ray.local_nodes import end_node, start_node, start_nodes, stop_nodes
 from citewise.engines.shards import manifest as manifests
 from openalex_dumps import Numbers, work, write_lines
 
@@ -32,69 +39,163 @@ WORKS = 300_000
 A_FILE = 20_000
 SHARDS = 3
 WORKERS = 2
+ADDRESS = Address("127.0.0.2", 6430)
+KILLS = 3
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else WORKS
-    folder = WORK / "dump-build"
-    shutil.rmtree(folder, ignore_errors=True)
-    dump = write_dump(folder / "works", count)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("works", nargs="?", type=int, default=WORKS)
+    parser.add_argument("steps", nargs="*", choices=[*STEPS, []])
+    given = parser.parse_args()
 
-    library, shards = folder / "library", folder / "cut"
-    index = measured("index", dump, "--library", library)
-    index["library MB"] = size(library)
-    measured("compact", "--library", library)
-    cut = measured("shard", "--library", library, "--shards", SHARDS, "--output", shards)
-    cut["shards MB"] = size(shards)
-    shutil.rmtree(library)
-    build = measured(*build_command(dump, folder / "built"), beside=folder / "built.work")
-    build["shards MB"] = size(folder / "built")
+    folder = WORK / f"dump-build-{given.works}"
+    dump = write_dump(folder / "works", given.works)
+    about = {"files": len(list(dump.rglob("*.gz"))), "dump MB": size(dump)}
+    for step in given.steps or STEPS:
+        load = os.getloadavg()[0]
+        found = STEPS[step](dump, folder)
+        keep(given.works, about | {step: found | {"load before": round(load, 1)}})
+    if not given.steps:
+        shutil.rmtree(folder)
 
-    seconds = index["seconds"] + cut["seconds"]
-    processor = index["processor seconds"] + cut["processor seconds"]
+
+def keep(works: int, measured: dict) -> None:
+    """Add figures to those of a dump in the result file."""
+    file = RESULTS / "dump_build.json"
+    before = json.loads(file.read_text())["dumps"] if file.exists() else []
+    dumps = {each["works"]: each for each in before}
+    dumps[works] = {"works": works} | dumps.get(works, {}) | {"commit": COMMIT} | measured
     save(
         "dump_build",
         {
             "corpus": "cs, resampled above 315,077, in OpenAlex's layout",
-            "works": count,
-            "files": len(list(dump.rglob("*.gz"))),
-            "dump MB": size(dump),
             "workers": WORKERS,
             "shards": SHARDS,
-            "load, mean of 15 minutes": round(os.getloadavg()[2], 1),
-            "index": index,
-            "shard": cut,
-            "build": build,
-            "works a second": {
-                "index and shard": round(count / seconds),
-                "build": round(count / build["seconds"]),
-            },
-            "works a processor second": {
-                "index and shard": round(count / processor),
-                "build": round(count / build["processor seconds"]),
-            },
-            "same files as index and shard": contents(folder / "built") == contents(shards),
-            "killed": killed(dump, folder, build["seconds"]),
+            "dumps": [dumps[each] for each in sorted(dumps)],
         },
     )
-    shutil.rmtree(folder)
 
 
 def write_dump(folder: Path, count: int) -> Path:
-    """Write resampled papers as works of OpenAlex, some thousands a file."""
+    """Write resampled papers as works of OpenAlex, some thousands a file, unless they are there."""
+    if folder.exists():
+        return folder
     papers = list(records("cs"))
     random.Random(1).shuffle(papers)
     numbers, made = Numbers(), resampled(papers, count)
+    unfinished = folder.with_suffix(".part")
+    shutil.rmtree(unfinished, ignore_errors=True)
     for number in range(-(-count // A_FILE)):
         some = [work(record, numbers) for record in itertools.islice(made, A_FILE)]
-        day = folder / f"updated_date=2025-{number // 28 % 12 + 1:02d}-{number % 28 + 1:02d}"
+        day = unfinished / f"updated_date=2025-{number // 28 % 12 + 1:02d}-{number % 28 + 1:02d}"
         write_lines(day / f"part_{number // 336:03d}.gz", some)
-    return folder
+    return unfinished.rename(folder)
 
 
-def build_command(dump: Path, output: Path) -> list[object]:
-    """Return the arguments of a build."""
-    return ["build", dump, "--output", output, "--shards", SHARDS, "--workers", WORKERS]
+def index(dump: Path, folder: Path) -> dict:
+    """Measure `citewise index` alone."""
+    library = folder / "library"
+    shutil.rmtree(library, ignore_errors=True)
+    return measured("index", dump, "--library", library) | {"library MB": size(library)}
+
+
+def shard(dump: Path, folder: Path) -> dict:
+    """Measure `citewise shard` of that library."""
+    library, shards = folder / "library", folder / "cut"
+    measured("compact", "--library", library)
+    found = measured("shard", "--library", library, "--shards", SHARDS, "--output", shards)
+    shutil.rmtree(library)
+    return found | {"shards MB": size(shards)}
+
+
+def build(dump: Path, folder: Path) -> dict:
+    """Measure a build by processes of this machine."""
+    return built(dump, folder / "built", "--workers", WORKERS) | {
+        "the same files as cut": same(folder / "built", folder / "cut")
+    }
+
+
+def cluster(dump: Path, folder: Path) -> dict:
+    """Measure a build on a cluster; the processor time of Ray's nodes is not known."""
+    with nodes():
+        found = built(dump, folder / "clustered", "--address", ADDRESS.cluster)
+    del found["processor seconds"]
+    others = [each for each in ("cut", "built") if (folder / each).exists()]
+    for other in others:
+        found[f"the same files as {other}"] = same(folder / "clustered", folder / other)
+    return found
+
+
+def killed(dump: Path, folder: Path) -> dict:
+    """Kill a build on a cluster three times, and in the run after that a node with all its
+    processes; return what all runs took together, and whether the shards are the same.
+    """
+    known = json.loads((RESULTS / "dump_build.json").read_text())["dumps"]
+    (whole,) = (
+        each["cluster"]["seconds"] for each in known if folder.name.endswith(f"-{each['works']}")
+    )
+    after = whole / (KILLS + 1)
+    output, start = folder / "killed", time.perf_counter()
+    command = ["build", dump, "--output", output, "--shards", SHARDS, "--address", ADDRESS.cluster]
+    with nodes() as kill_node:
+        for _ in range(KILLS):
+            process = begun(command)
+            time.sleep(after)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        last = time.perf_counter()
+        process = begun(command)
+        kill_node()
+        code = process.wait()
+    end = time.perf_counter()
+    return {
+        "kills of the build": KILLS,
+        "each after, seconds": round(after, 1),
+        "kills of a node": 1,
+        "ended with code": code,
+        "last run, seconds": round(end - last, 1),
+        "all runs, seconds": round(end - start, 1),
+        "the same files as clustered": same(output, folder / "clustered"),
+    }
+
+
+STEPS: dict[str, Callable[[Path, Path], dict]] = {
+    each.__name__: each for each in (index, shard, build, cluster, killed)
+}
+
+
+@contextmanager
+def nodes() -> Iterator[Callable[[], None]]:
+    """Start two nodes of Ray with one core each; gives what kills the second and starts another."""
+    started = start_nodes(ADDRESS, WORKERS)
+
+    def kill() -> None:
+        time.sleep(20)  # until the build has begun its tasks again
+        end_node(started.processes[-1], signal.SIGKILL)
+        start_node(ADDRESS, f"127.0.0.{2 + WORKERS}")
+
+    try:
+        yield kill
+    finally:
+        stop_nodes(ADDRESS)
+
+
+def begun(command: list[object]) -> subprocess.Popen[bytes]:
+    """Start a command of citewise."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "citewise", *map(str, command)], stderr=subprocess.DEVNULL
+    )
+
+
+def built(dump: Path, output: Path, *where: object) -> dict:
+    """Measure a build into a folder."""
+    shutil.rmtree(output, ignore_errors=True)
+    found = measured(
+        *("build", dump, "--output", output, "--shards", SHARDS, *where),
+        beside=output.with_name(f"{output.name}.work"),
+    )
+    return found | {"shards MB": size(output)}
 
 
 def measured(*arguments: object, beside: Path | None = None) -> dict:
@@ -121,26 +222,9 @@ def measured(*arguments: object, beside: Path | None = None) -> dict:
     }
 
 
-def killed(dump: Path, folder: Path, seconds: float) -> dict:
-    """Kill a build three times, after a quarter of its time each; return what finishing it took,
-    and whether the shards are the same.
-    """
-    output, before = folder / "killed", processor_time()
-    command = [sys.executable, "-m", "citewise", *map(str, build_command(dump, output))]
-    for _ in range(3):
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        time.sleep(seconds / 4)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    last = measured(*build_command(dump, output))
-    return {
-        "kills": 3,
-        "each after, seconds": round(seconds / 4, 1),
-        "last run, seconds": last["seconds"],
-        "processor seconds of the last run": last["processor seconds"],
-        "processor seconds of all runs that were waited for": round(processor_time() - before, 1),
-        "same files": contents(output) == contents(folder / "built"),
-    }
+def same(shards: Path, others: Path) -> bool:
+    """Return whether two folders of shards have the same files, but for the inverted index."""
+    return contents(shards) == contents(others)
 
 
 def contents(shards: Path) -> dict[str, object]:

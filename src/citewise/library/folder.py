@@ -92,7 +92,7 @@ class LibraryFolder:
         self.terms = TermStore(
             self.segments, self.tables, self.vocabulary, manifest.papers, manifest.lengths
         )
-        self.lexical = LexicalStore(lexical, self.papers)
+        self.lexical = LexicalStore(lexical, self.papers, self.terms)
         self.evidence = self._open_evidence(manifest)
         sets = open_sets(self.path, manifest.vectors, self.papers)
         self.vectors = VectorStore(self.path, self.papers, self.evidence, sets)

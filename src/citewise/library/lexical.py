@@ -14,13 +14,15 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from citewise.arrays import Ragged, Rows
+from citewise.arrays import Column, Ragged, Rows
 from citewise.errors import BadInput
 from citewise.library.files import give_usual_modes
+from citewise.library.near_ties import in_exact_order
 from citewise.library.papers import PaperStore
 from citewise.library.process_memory import uncollected
 from citewise.library.scopes import year_range
-from citewise.protocols import TermNumbers
+from citewise.protocols import TermNumbers, Terms
+from citewise.scoring import lucene
 from citewise.types import Scope
 
 _FILTERED_BELOW = 0.5
@@ -36,11 +38,8 @@ _HEAP = 160_000_000
 _THREADS = 2
 _WIDTH = 5
 """Characters of a term's code."""
-_SHIFT, _LOW = 32, 0xFFFFFFFF
-_DIGITS_COMPARED = 3
-"""Scores are rounded to these decimals: the order in which the engine sums them depends on how its
-segments were made.
-"""
+_FURTHER = 16
+"""Hits that are fetched behind the last: those that nearly equal it may belong before it."""
 _DIGITS = np.frombuffer(
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8
 )
@@ -176,18 +175,6 @@ class LexicalReader:
     def __len__(self) -> int:
         return self._searcher.num_docs
 
-    def search(
-        self,
-        terms: NDArray[np.int64],
-        weights: NDArray[np.int64],
-        k: int,
-        years: tuple[int, int] | None = None,
-    ) -> Rows:
-        """Return at most k rows, best first, equal scores by row; with `years`, only those from the
-        first to the last of them.
-        """
-        return in_order(*self.hits(terms, weights.astype(np.float64), k, years))
-
     def hits(
         self,
         terms: NDArray[np.int64],
@@ -243,19 +230,11 @@ class LexicalReader:
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in boosted])
 
 
-def in_order(rows: Rows, scores: NDArray[np.float64]) -> Rows:
-    """Return hits, given best first, with those of equal scores in the order of rows."""
-    # group << 32 | row, where a group has equal scores and the best is first: sorting it puts rows
-    # with equal scores into order
-    worse = np.diff(np.round(scores, _DIGITS_COMPARED), prepend=scores[:1]) != 0
-    return np.sort(np.cumsum(worse) << _SHIFT | rows) & _LOW
-
-
 class LexicalStore:
-    """`protocols.Lexical` over the index and the papers' years."""
+    """`protocols.Lexical` over the index, the papers' years and their terms."""
 
-    def __init__(self, index: LexicalReader, papers: PaperStore) -> None:
-        self._index, self._papers = index, papers
+    def __init__(self, index: LexicalReader, papers: PaperStore, terms: Terms) -> None:
+        self._index, self._papers, self._terms = index, papers, terms
 
     def search(
         self,
@@ -282,7 +261,7 @@ class LexicalStore:
             limit = int(max(k, enough / share * _SPARE)) + len(scope.hidden) + 10
 
         while True:
-            rows = self._index.search(terms, weights, limit, filtered)
+            rows = self._best(terms, weights.astype(np.float64), limit, filtered)
             kept = rows[self._papers.in_scope(rows, scope)]
             if kept.size >= enough or rows.size < limit:
                 return kept[:k]
@@ -291,6 +270,19 @@ class LexicalStore:
     def rows(self) -> Rows:
         """Return every row in the index, sorted."""
         return self._index.rows()
+
+    def _best(
+        self, terms: TermNumbers, weights: Column, k: int, years: tuple[int, int] | None
+    ) -> Rows:
+        """Return at most k rows, best first, equal scores by row; with `years`, only those from the
+        first to the last of them.
+        """
+        rows, scores = self._index.hits(terms, weights, k + _FURTHER, years)
+
+        def exact(some: Rows) -> Column:
+            return lucene.scores(self._terms, some, terms, weights)
+
+        return in_exact_order(rows, scores, exact)[:k]
 
     def _share(self, years: tuple[int, int] | None) -> float:
         """Return the share of the papers whose year is within the range."""

@@ -11,15 +11,9 @@ from citewise.arrays import Ragged, Rows
 from citewise.errors import BadInput
 from citewise.memory.papers import MemoryPapers, ragged
 from citewise.protocols import FIELDS, Matches, TermNumbers, TermStatistics
-from citewise.scoring import bm25
+from citewise.scoring import lucene
 from citewise.text.tokens import TermNumbering
 from citewise.types import Paper, Scope
-
-K1, B = 1.2, 0.75
-"""The parameters of the search, which are those of tantivy and Lucene."""
-
-_DIGITS_COMPARED = 3
-"""Scores that differ less are equal, as in the folder's index."""
 
 TermCounts = Counter[int]
 """How often each term, by its number, occurs in a text."""
@@ -141,11 +135,7 @@ class MemoryTerms:
 
 
 class MemoryLexical:
-    """`protocols.Lexical` that scores every paper by BM25.
-
-    The lengths of papers are exact; the folder's index rounds those of more than 40 terms, so
-    longer papers with nearly equal scores may have another order there.
-    """
+    """`protocols.Lexical` that scores every paper."""
 
     def __init__(self, papers: MemoryPapers, terms: MemoryTerms) -> None:
         self._papers, self._terms = papers, terms
@@ -162,13 +152,6 @@ class MemoryLexical:
         if k < 1:
             raise BadInput(f"k must be at least 1, not {k}")
         rows = self._papers.rows
-        known = self._terms.statistics(terms, "text")
-        counts = self._terms.counts(rows, terms, "text")
-        relative_lengths = self._terms.lengths(rows, "text") / (known.mean_length or 1.0)
-
-        norm = bm25.length_norm(relative_lengths, K1, B)[:, np.newaxis]
-        scores = bm25.saturation(counts, norm, K1) @ (weights * bm25.idf(known))
-        rounded = np.round(scores, _DIGITS_COMPARED)
-
-        found = rows[counts.any(axis=1) & self._papers.in_scope(rows, scope)]
-        return found[np.argsort(-rounded[found], kind="stable")][:k]
+        scores = lucene.scores(self._terms, rows, terms, weights.astype(np.float64))
+        found = np.flatnonzero((scores > 0) & self._papers.in_scope(rows, scope))
+        return rows[found[np.argsort(-scores[found], kind="stable")]][:k]

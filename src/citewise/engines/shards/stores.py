@@ -76,9 +76,8 @@ class ShardedStores:
             (manifest.lengths, lengths),
             scatter,
         )
-        self.lexical = LexicalStore(
-            ShardedIndex(self.terms, manifest.papers, directions.references, scatter), self.papers
-        )
+        index = ShardedIndex(self.terms, manifest.papers, directions.references, scatter)
+        self.lexical = LexicalStore(index, self.papers, self.terms)
         self.evidence = ShardedEvidence(
             EvidenceTables.load(folder), manifest.evidence, self.papers, scatter
         )
