@@ -118,8 +118,9 @@ class PaperWriter:
 
         fewest = min(every, _FEWEST_INDEXED)
         documents = max(papers, math.ceil(terms / mean - 1e-9), fewest)
-        padding = max(round(documents * mean) - terms, 0)
-        return max(documents, papers + (padding > 0)), padding
+        if documents == papers and round(documents * mean) > terms:
+            documents += 1  # the padding needs a document, which counts as well
+        return documents, max(round(documents * mean) - terms, 0)
 
 
 def _runs(positions: Rows) -> Iterator[Rows]:
