@@ -5,7 +5,7 @@ a build on the cluster whose processes are killed, and that goes on.
 The library is compacted before it is cut, as the guide says; that time is not counted.
 
     python benchmarks/dump_build.py                          (300,000 works, some ten minutes)
-    python benchmarks/dump_build.py 5000000 [STEP ...]       (hours; the dump is kept for STEPs)
+    python benchmarks/dump_build.py 5000000 --steps index cluster killed   (an hour)
 """
 
 import argparse
@@ -19,13 +19,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from build import processor_time
 from growth import resampled
-from measuring import COMMIT, RESULTS, ROOT, run_watched, save
+from measuring import COMMIT, RESULTS, ROOT, run_watched, save, tree_memory
 from protocol import WORK, records
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -46,7 +46,7 @@ KILLS = 3
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("works", nargs="?", type=int, default=WORKS)
-    parser.add_argument("steps", nargs="*", choices=[*STEPS, []])
+    parser.add_argument("--steps", nargs="+", choices=[*STEPS], help="only these; files are kept")
     given = parser.parse_args()
 
     folder = WORK / f"dump-build-{given.works}"
@@ -117,9 +117,12 @@ def build(dump: Path, folder: Path) -> dict:
 
 
 def cluster(dump: Path, folder: Path) -> dict:
-    """Measure a build on a cluster; the processor time of Ray's nodes is not known."""
-    with nodes():
-        found = built(dump, folder / "clustered", "--address", ADDRESS.cluster)
+    """Measure a build on a cluster; the processor time of Ray's nodes is not known, and memory is
+    that of the nodes, with Ray's own processes.
+    """
+    with nodes() as (processes, _):
+        where = ("--address", ADDRESS.cluster)
+        found = built(dump, folder / "clustered", *where, nodes=processes)
     del found["processor seconds"]
     others = [each for each in ("cut", "built") if (folder / each).exists()]
     for other in others:
@@ -138,7 +141,7 @@ def killed(dump: Path, folder: Path) -> dict:
     after = whole / (KILLS + 1)
     output, start = folder / "killed", time.perf_counter()
     command = ["build", dump, "--output", output, "--shards", SHARDS, "--address", ADDRESS.cluster]
-    with nodes() as kill_node:
+    with nodes() as (_, kill_node):
         for _ in range(KILLS):
             process = begun(command)
             time.sleep(after)
@@ -146,7 +149,7 @@ def killed(dump: Path, folder: Path) -> dict:
             process.wait()
         last = time.perf_counter()
         process = begun(command)
-        kill_node()
+        kill_node(after)
         code = process.wait()
     end = time.perf_counter()
     return {
@@ -166,17 +169,19 @@ STEPS: dict[str, Callable[[Path, Path], dict]] = {
 
 
 @contextmanager
-def nodes() -> Iterator[Callable[[], None]]:
-    """Start two nodes of Ray with one core each; gives what kills the second and starts another."""
+def nodes() -> Iterator[tuple[tuple[int, ...], Callable[[float], None]]]:
+    """Start two nodes of Ray with one core each; gives their processes, and what kills the second
+    one and starts another.
+    """
     started = start_nodes(ADDRESS, WORKERS)
 
-    def kill() -> None:
-        time.sleep(20)  # until the build has begun its tasks again
+    def kill(after: float) -> None:
+        time.sleep(after)
         end_node(started.processes[-1], signal.SIGKILL)
         start_node(ADDRESS, f"127.0.0.{2 + WORKERS}")
 
     try:
-        yield kill
+        yield started.processes, kill
     finally:
         stop_nodes(ADDRESS)
 
@@ -188,25 +193,27 @@ def begun(command: list[object]) -> subprocess.Popen[bytes]:
     )
 
 
-def built(dump: Path, output: Path, *where: object) -> dict:
+def built(dump: Path, output: Path, *where: object, nodes: Sequence[int] = ()) -> dict:
     """Measure a build into a folder."""
     shutil.rmtree(output, ignore_errors=True)
     found = measured(
         *("build", dump, "--output", output, "--shards", SHARDS, *where),
         beside=output.with_name(f"{output.name}.work"),
+        nodes=nodes,
     )
     return found | {"shards MB": size(output)}
 
 
-def measured(*arguments: object, beside: Path | None = None) -> dict:
-    """Run a command; return its seconds, processor seconds and peak memory, and how large the
-    folder of its work was at most.
+def measured(*arguments: object, beside: Path | None = None, nodes: Sequence[int] = ()) -> dict:
+    """Run a command; return its seconds, processor seconds and peak memory, or that of Ray's nodes
+    that work for it, and how large the folder of its work was at most.
     """
-    largest, done = [0], threading.Event()
+    largest, by_nodes, done = [0], [0], threading.Event()
 
     def watch() -> None:
         while beside is not None and not done.wait(2):
             largest[0] = max(largest[0], size(beside))
+            by_nodes[0] = max(by_nodes[0], sum(map(tree_memory, nodes)))
 
     watching = threading.Thread(target=watch)
     watching.start()
@@ -217,7 +224,7 @@ def measured(*arguments: object, beside: Path | None = None) -> dict:
     return {
         "seconds": round(seconds, 1),
         "processor seconds": round(processor_time() - before, 1),
-        "peak memory of all processes, MB": memory,
+        "peak memory of all processes, MB": by_nodes[0] or memory,
         **({"largest work folder, MB": largest[0]} if beside is not None else {}),
     }
 

@@ -78,7 +78,7 @@ def run_watched(command: list[str]) -> tuple[float, int]:
     )
     peak = 0
     while process.poll() is None:
-        peak = max(peak, _tree_memory(process.pid))
+        peak = max(peak, tree_memory(process.pid))
         time.sleep(0.1)
 
     if process.returncode:
@@ -86,7 +86,7 @@ def run_watched(command: list[str]) -> tuple[float, int]:
     return time.perf_counter() - start, peak
 
 
-def _tree_memory(pid: int) -> int:
+def tree_memory(pid: int) -> int:
     """Return the resident memory of a process and its descendants in MB."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -94,7 +94,7 @@ def _tree_memory(pid: int) -> int:
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE") // 2**20 + sum(
-        _tree_memory(int(child)) for child in children
+        tree_memory(int(child)) for child in children
     )
 
 
