@@ -84,40 +84,63 @@ def faults() -> str:
     return titled("cluster-faults", rows)
 
 
+_STEPS = {
+    "index": "`citewise index`",
+    "shard": "`citewise shard`",
+    "build": "`citewise build`, two processes",
+    "cluster": "`citewise build`, two Ray nodes",
+}
+_MEMORY, _WORK = "peak memory of all processes, MB", "largest work folder, MB"
+
+
 def building() -> str:
-    """Return what it costs to build shards from a dump, beside a library that is cut."""
-    memory, work = "peak memory of all processes, MB", "largest work folder, MB"
+    """Return what it costs to build shards from dumps, beside a library that is cut."""
 
     def rows(found: Result) -> Table:
-        head = ["", "seconds", "processor seconds", memory, "other files at most, MB"]
-        return head, [
+        head = ["works", "", "seconds", "works a second", "processor seconds", _MEMORY]
+        return [*head, "files beside the result at most, MB"], [
             [
-                f"`citewise {name}`",
-                found[name]["seconds"],
-                found[name]["processor seconds"],
-                found[name][memory],
-                found[name].get(work, found[name].get("library MB", "")),
+                dump["works"],
+                label,
+                dump[step]["seconds"],
+                round(dump["works"] / dump[step]["seconds"]),
+                dump[step].get("processor seconds", ""),
+                dump[step][_MEMORY],
+                dump[step].get(_WORK, ""),
             ]
-            for name in ("index", "shard", "build")
+            for dump in found["dumps"]
+            for step, label in _STEPS.items()
+            if step in dump
         ]
 
     found = result("dump_build")
     if found is None:
-        return titled("dump_build", rows)
-    speed, cheap = found["works a second"], found["works a processor second"]
-    killed, shards = found["killed"], found["build"]["shards MB"]
-    return (
-        f"{titled('dump_build', rows)} {cell(found['works'])} works in {found['files']} files of "
-        f"{cell(found['dump MB'])} MB, {found['shards']} shards of {cell(shards)} MB, "
-        f"{found['workers']} workers; a load of {found['load, mean of 15 minutes']}.\n\n"
-        f"Works a second: {cell(speed['index and shard'])} by `index` and `shard`, "
-        f"{cell(speed['build'])} by `build`; works a processor second: "
-        f"{cell(cheap['index and shard'])} and {cell(cheap['build'])}. The same files but for the "
-        f"inverted index: {cell(found['same files as index and shard'])}. Killed "
-        f"{killed['kills']} times, {killed['each after, seconds']} seconds after its start each "
-        f"time, a build was done after {killed['last run, seconds']} seconds more; the same files: "
-        f"{cell(killed['same files'])}."
-    )
+        return MISSING
+    return "\n\n".join([titled("dump_build", rows), *map(_about_dump, found["dumps"])])
+
+
+def _about_dump(dump: Result) -> str:
+    """Return what a dump is, whether all ways gave the same files, and what kills cost."""
+    parts = [f"{cell(dump['works'])} works are {dump['files']} files of {cell(dump['dump MB'])} MB"]
+    same = [
+        value
+        for step in dump.values()
+        if isinstance(step, dict)
+        for name, value in step.items()
+        if name.startswith("the same files")
+    ]
+    if same:
+        parts.append(f"all ways gave the same files but for the inverted index: {cell(all(same))}")
+    if killed := dump.get("killed"):
+        parts.append(
+            f"a build on the nodes that was killed {killed['kills of the build']} times, each "
+            f"{killed['each after, seconds']} seconds after its start, and then lost a node, took "
+            f"{killed['all runs, seconds']} seconds in all, of which the last run took "
+            f"{killed['last run, seconds']}"
+        )
+    loads = [step["load before"] for step in dump.values() if isinstance(step, dict)]
+    parts.append(f"the machine's load was {min(loads)} to {max(loads)} before each step")
+    return f"{'; '.join(parts)}."
 
 
 _SYSTEMS = ("bm25", "best")
