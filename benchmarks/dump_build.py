@@ -41,6 +41,10 @@ SHARDS = 3
 WORKERS = 2
 ADDRESS = Address("127.0.0.2", 6430)
 KILLS = 3
+KEPT = "--keep-versions"
+"""Every other paper that is resampled keeps its title: as versions, half of them would be merged,
+which no real dump has.
+"""
 
 
 def main() -> None:
@@ -97,7 +101,8 @@ def index(dump: Path, folder: Path) -> dict:
     """Measure `citewise index` alone."""
     library = folder / "library"
     shutil.rmtree(library, ignore_errors=True)
-    return measured("index", dump, "--library", library) | {"library MB": size(library)}
+    found = measured("index", dump, "--library", library, KEPT)
+    return found | {"library MB": size(library)}
 
 
 def shard(dump: Path, folder: Path) -> dict:
@@ -140,7 +145,7 @@ def killed(dump: Path, folder: Path) -> dict:
     )
     after = whole / (KILLS + 1)
     output, start = folder / "killed", time.perf_counter()
-    command = ["build", dump, "--output", output, "--shards", SHARDS, "--address", ADDRESS.cluster]
+    command = [*building(dump, output), "--address", ADDRESS.cluster]
     with nodes() as (_, kill_node):
         for _ in range(KILLS):
             process = begun(command)
@@ -186,6 +191,11 @@ def nodes() -> Iterator[tuple[tuple[int, ...], Callable[[float], None]]]:
         stop_nodes(ADDRESS)
 
 
+def building(dump: Path, output: Path) -> list[object]:
+    """Return the command that builds shards."""
+    return ["build", dump, "--output", output, "--shards", SHARDS, KEPT]
+
+
 def begun(command: list[object]) -> subprocess.Popen[bytes]:
     """Start a command of citewise."""
     return subprocess.Popen(
@@ -197,7 +207,8 @@ def built(dump: Path, output: Path, *where: object, nodes: Sequence[int] = ()) -
     """Measure a build into a folder."""
     shutil.rmtree(output, ignore_errors=True)
     found = measured(
-        *("build", dump, "--output", output, "--shards", SHARDS, *where),
+        *building(dump, output),
+        *where,
         beside=output.with_name(f"{output.name}.work"),
         nodes=nodes,
     )
