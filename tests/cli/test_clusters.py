@@ -1,5 +1,8 @@
 """What `citewise cluster` starts, and what it refuses; tests/engines has clusters that run."""
 
+import importlib.util
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,14 @@ def test_without_http_nothing_answers_by_it(
 ) -> None:
     run("cluster", "up", "--shards", tmp_path)
     assert started[0][-1] is None
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")
+def test_an_address_where_nobody_is_is_named_at_once(run: Run) -> None:
+    """Ray by itself would try for two minutes."""
+    with socket.create_server(("127.0.0.2", 0)) as taken:
+        port = taken.getsockname()[1]
+    start = time.monotonic()
+    done = run("cluster", "status", "--library", f"ray://127.0.0.2:{port}/library")
+    assert done.code == 1 and f"127.0.0.2:{port}/library: no cluster answers there" in done.err
+    assert time.monotonic() - start < 30

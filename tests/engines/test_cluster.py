@@ -319,3 +319,15 @@ def test_a_killed_node_is_not_missed(address: Address) -> None:
     assert answers(library, "bm25") == expected
     wait_until(address, lambda state: is_whole(state, nodes=2), 120)
     assert answers(library, "bm25") == expected
+
+
+def test_answers_go_on_without_a_head(address: Address, shards: Path) -> None:
+    """The last test of this cluster: a client that has opened the library needs no head."""
+    wait_until(address, lambda state: is_whole(state, nodes=2), 120)
+    library = citewise.open(str(address))
+    expected = answers(library, "bm25")
+    nodes = known_nodes(address)
+    assert nodes is not None
+    end_node(nodes.processes[0], signal.SIGKILL)
+    assert answers(library, "bm25") == expected
+    assert answers(library) == answers(citewise.open(shards))

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from types import ModuleType
 
 from citewise.engines.ray.addresses import SETTINGS, Address
@@ -10,6 +11,9 @@ from citewise.errors import BadInput, MissingExtra, NoPermission, Unavailable
 
 NAMESPACE = "citewise"
 """The Ray namespace of every actor."""
+
+_HEAD_SECONDS = 5.0
+"""How long a head may take to accept a connection."""
 
 
 def ray_module() -> ModuleType:
@@ -36,6 +40,7 @@ def join(address: Address) -> ModuleType:
             )
         return ray
 
+    _check_head(address)
     try:
         ray.init(
             address=address.cluster,
@@ -48,6 +53,15 @@ def join(address: Address) -> ModuleType:
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise _refused(address, error) from None
     return ray
+
+
+def _check_head(address: Address) -> None:
+    """Raise Unavailable where nothing listens at an address: Ray would try for two minutes."""
+    try:
+        with socket.create_connection((address.host.strip("[]"), address.port), _HEAD_SECONDS):
+            pass
+    except OSError as error:
+        raise _refused(address, error) from None
 
 
 def _own_address(address: Address) -> dict[str, str]:
