@@ -11,6 +11,7 @@ coordinator's own work make an answer. Faults, queues and other networks are not
 """
 
 import json
+import math
 import shutil
 import statistics
 import sys
@@ -29,7 +30,7 @@ from citewise.engines.ray.sockets import Listener, connect
 from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.cutting import cut
-from citewise.engines.shards.manifest import COORDINATOR, folder_name
+from citewise.engines.shards.manifest import COORDINATOR, ShardsManifest, folder_name
 from citewise.engines.shards.stores import ShardedStores
 from citewise.engines.shards.transport import Call, LocalTransport
 from citewise.types import Query
@@ -108,9 +109,20 @@ def measured(size: int, shards: int) -> dict:
         ),
         **{system: answers(library, transport, system) for system in SYSTEMS},
         "MB not mapped, all shards and the coordinator": own_memory(),
+        "bytes a paper": bytes_a_paper(manifest),
     }
     shutil.rmtree(folder)
     return found
+
+
+def bytes_a_paper(manifest: ShardsManifest) -> dict[str, float]:
+    """Return how much of a paper is in each part of a shard."""
+    parts = dict.fromkeys(PARTS.values(), 0)
+    for name, entry in manifest.files.items():
+        folder, *path = name.split("/")
+        if folder != COORDINATOR:
+            parts[PARTS["records" if path[-1].startswith("records.") else path[0]]] += entry.size
+    return {part: round(size / manifest.papers, 1) for part, size in parts.items()}
 
 
 def answers(library: Library, transport: MeasuredTransport, system: str) -> dict:
@@ -162,6 +174,18 @@ def trip_ms() -> float:
     listener.close()
     return round(statistics.median(taken) * 1000, 3)
 
+
+PARTS = {
+    "records": "papers, compressed",
+    "segment": "forward index and columns",
+    "lexical": "inverted index",
+    "tables": "graph and lookups",
+    "embeddings": "vectors and their lists",
+    "evidence": "citing sentences",
+}
+"""The folders of a shard, and the files of its papers."""
+RESIDENT = ("inverted index", "graph and lookups", "vectors and their lists")
+"""Parts that every answer reads at many places: they should be in memory."""
 
 Terms = dict[str, Callable[[float, float], float]]
 """The terms of a model, as functions of papers and shards."""
@@ -255,8 +279,10 @@ def fit(measured_rows: list[dict], trip: float) -> dict:
 
 PLANNED = ((1_000_000, 1), (20_000_000, 8), (50_000_000, 16), (200_000_000, 64), (200_000_000, 128))
 """Papers and shards that a plan is shown for."""
-CORES = 8
-"""Cores of each machine of a plan."""
+CORES, DATA_GB = 8, 48
+"""Of each machine of a plan: cores, and memory that is left for data, of 64 GB."""
+PRICE = 0.5
+"""What such a machine costs an hour, in any currency: an assumption, to be replaced by your own."""
 REPLICAS = 2
 
 
@@ -265,6 +291,9 @@ def plan(rows: list[dict], trip: float) -> list[dict]:
     core.
     """
     disk = statistics.median(row["MB of all shards"] / row["papers"] for row in rows) * 1e6
+    resident = statistics.median(
+        sum(row["bytes a paper"][part] for part in RESIDENT) for row in rows
+    )
     found = []
     for papers, shards in PLANNED:
         planned = {"papers": papers, "shards": shards}
@@ -277,8 +306,18 @@ def plan(rows: list[dict], trip: float) -> list[dict]:
                 f"{system}: processor ms an answer": round(processor),
                 f"{system}: answers a second and core": round(1000 / processor, 2),
             }
-        copies = papers * disk / 1e9 * REPLICAS
-        found.append(planned | {f"GB on disk, {REPLICAS} replicas": round(copies)})
+        in_memory = papers * resident / 1e9 * REPLICAS
+        # memory for the data, and a core for each shard of one copy
+        machines = max(math.ceil(in_memory / DATA_GB), math.ceil(shards / CORES), REPLICAS)
+        found.append(
+            planned
+            | {
+                f"GB on disk, {REPLICAS} replicas": round(papers * disk / 1e9 * REPLICAS),
+                f"GB in memory, {REPLICAS} replicas": round(in_memory),
+                f"machines of {CORES} cores and 64 GB": machines,
+                f"a month, at {PRICE} an hour and machine": round(machines * PRICE * 730),
+            }
+        )
     return found
 
 

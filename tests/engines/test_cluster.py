@@ -331,3 +331,5 @@ def test_answers_go_on_without_a_head(address: Address, shards: Path) -> None:
     end_node(nodes.processes[0], signal.SIGKILL)
     assert answers(library, "bm25") == expected
     assert answers(library) == answers(citewise.open(shards))
+    with pytest.raises(Unavailable, match="no cluster answers there"):
+        citewise.open(str(address))

@@ -38,6 +38,7 @@ def join(address: Address) -> ModuleType:
                 f"{address}: this process has joined the cluster at {joined}, and Ray joins one at "
                 "a time; open the other library in a process of its own"
             )
+        _check_head(address)
         return ray
 
     _check_head(address)
@@ -56,7 +57,7 @@ def join(address: Address) -> ModuleType:
 
 
 def _check_head(address: Address) -> None:
-    """Raise Unavailable where nothing listens at an address: Ray would try for two minutes."""
+    """Raise Unavailable where nothing listens at an address: Ray would try for minutes."""
     try:
         with socket.create_connection((address.host.strip("[]"), address.port), _HEAD_SECONDS):
             pass
