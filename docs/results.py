@@ -88,6 +88,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "cluster-equality": cluster.equality,
     "cluster-latency": cluster.latency,
     "cluster-faults": cluster.faults,
+    "cluster-head": cluster.head,
     "dump-build": cluster.building,
     "planning-parts": cluster.parts,
     "planning-model": cluster.model,

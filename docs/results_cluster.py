@@ -84,6 +84,26 @@ def faults() -> str:
     return titled("cluster-faults", rows)
 
 
+def head() -> str:
+    """Return what a client saw while a cluster had no head, and how soon it was back."""
+
+    def rows(found: Result) -> Table:
+        names = (
+            "answers",
+            "wrong",
+            "`unavailable`",
+            "slowest, s",
+            "last right answer after, s",
+            "full service after starting again, s",
+        )
+        return ["kill", *names], [
+            [number, *(each[name] for name in names)]
+            for number, each in enumerate(found["each"], 1)
+        ]
+
+    return titled("cluster-head", rows)
+
+
 _STEPS = {
     "index": "`citewise index`",
     "shard": "`citewise shard`",

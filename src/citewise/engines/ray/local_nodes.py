@@ -168,36 +168,38 @@ def stop_nodes(address: Address) -> bool:
 
 
 def end_node(process: int, first: signal.Signals = signal.SIGTERM) -> None:
-    """End a node: its process and all that it started, which are a session of their own."""
+    """End a node: its process and all that it started, which are a group of their own. The head's
+    directory of the cluster ends last, and would take part in a cluster that is started meanwhile.
+    """
     for sent in (first, signal.SIGKILL):
-        if not _is_ray(process):
+        if not _members(process):
             return
         _send(process, sent)
         for _ in _moments(_STOP_SECONDS):
-            if not _is_ray(process):
+            if not _members(process):
                 return
 
 
 def _send(process: int, sent: signal.Signals) -> None:
-    """Send a signal to a node's session, if it is still one of Ray's."""
-    if _is_ray(process):
+    """Send a signal to a node's group, if there are still processes of Ray's in it."""
+    if _members(process):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process, sent)
 
 
-def _is_ray(process: int) -> bool:
-    """Return whether a process still runs, and is one of Ray's: numbers are used again."""
+def _members(process: int) -> list[int]:
+    """Return the processes of a node's group that run and are Ray's: numbers are used again."""
     child = _children.get(process)
     if child is not None and child.poll() is not None:
         del _children[process]
-        return False
 
-    try:
-        found = b"ray" in Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        found = False
-    if child is not None and not found:  # it ended between the two looks
-        _children.pop(process).wait(_STOP_SECONDS)
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended between the two looks
+            # number (name) state parent group ...
+            state, _, group, *_ = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+            if int(group) == process and state not in "ZX":
+                found += [int(folder.name)] * (b"ray" in (folder / "cmdline").read_bytes())
     return found
 
 
