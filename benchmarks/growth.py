@@ -89,13 +89,8 @@ def folder_of(size: int) -> Path:
 
 def built(papers: list[dict], size: int) -> dict:
     """Build a library of `size` papers; return what that took."""
-    packed = size > PACKED_ABOVE
-    source, library = WORK / ("growth.jsonl.gz" if packed else "growth.jsonl"), folder_of(size)
+    library, source = folder_of(size), source_of(papers, size)
     shutil.rmtree(library, ignore_errors=True)
-    with gzip.open(source, "wt", 1) if packed else source.open("w") as file:
-        file.writelines(
-            json.dumps(paper, ensure_ascii=False) + "\n" for paper in resampled(papers, size)
-        )
     command = [sys.executable, "-m", "citewise", "index", str(source), "--keep-versions"]
     seconds, peak = run_watched([*command, "--library", str(library)])
     source.unlink()
@@ -105,6 +100,20 @@ def built(papers: list[dict], size: int) -> dict:
         "build peak MB": peak,
         "on disk MB": round(_bytes(library) / 1e6),
     }
+
+
+def source_of(papers: list[dict], size: int) -> Path:
+    """Return a file of `size` papers; it is written unless it is there."""
+    packed = size > PACKED_ABOVE
+    source = WORK / f"growth-{size}.jsonl{'.gz' if packed else ''}"
+    if not source.exists():
+        part = source.with_name(f"{source.name}.part")
+        with gzip.open(part, "wt", 1) if packed else part.open("w") as file:
+            file.writelines(
+                json.dumps(paper, ensure_ascii=False) + "\n" for paper in resampled(papers, size)
+            )
+        part.rename(source)
+    return source
 
 
 def asked(papers: list[dict], size: int) -> dict:

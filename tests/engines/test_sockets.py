@@ -188,3 +188,42 @@ def signed(
         )
         .sign(by, hashes.SHA256())
     )
+
+
+def test_an_error_in_an_answer_is_logged_and_the_next_question_answered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def answer(question: bytes) -> bytes:
+        if question == b"bad":
+            raise OSError("the disk is gone")
+        return question
+
+    listening = Listener(HOST, answer)
+    connection = connect(listening.endpoint, soon())
+    with pytest.raises(OSError, match=r"ended the connection|reset"):
+        asked(connection, b"bad")
+    connection.close()
+    assert "the disk is gone" in caplog.text
+    again = connect(listening.endpoint, soon())
+    assert asked(again, b"good") == b"good"
+    again.close()
+    listening.close()
+
+
+def test_a_node_without_threads_answers_when_it_has_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    listening = Listener(HOST, lambda question: question)
+    start, failed = threading.Thread.start, list[threading.Thread]()
+
+    def fail_once(thread: threading.Thread) -> None:
+        if not failed:
+            failed.append(thread)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", fail_once)
+    with pytest.raises(OSError, match=r"ended the connection|reset"):
+        connect(listening.endpoint, soon())
+    connection = connect(listening.endpoint, soon())
+    assert asked(connection, b"here") == b"here"
+    connection.close()
+    listening.close()

@@ -2,6 +2,8 @@
 and Ray is replaced by a few lines.
 """
 
+import contextlib
+import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -126,6 +128,42 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_another_one(cluster: Nod
     cluster.go_on.set()
     cluster.late = set()
     assert asking.ask([CALLS[1], CALLS[1], CALLS[0]]) == ["b", "b", "b"]
+
+
+def test_a_machine_that_takes_no_connection_costs_little(cluster: Nodes) -> None:
+    """As one without power: its packets are lost, and nothing says so. Others have its shards."""
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as silent,
+        contextlib.ExitStack() as full,
+    ):
+        silent.setblocking(False)
+        for _ in range(4):  # its queue is full now, and connections wait without an answer
+            waiting = full.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(silent.getsockname())
+        cluster.endpoints["b"] = Endpoint("127.0.0.1", silent.getsockname()[1], b"")
+        asking, begun = cluster.transport(), time.monotonic()
+        assert asking.ask(CALLS) == ["a", "c"]
+        assert asking.ask(CALLS) == ["a", "c"] and time.monotonic() - begun < 10
+
+
+@having(dead="ab")
+def test_a_last_look_finds_where_shards_are_now(cluster: Nodes) -> None:
+    asking = cluster.transport(patience=0.0)
+    cluster.placement = {0: ["d"], 1: ["b", "c"]}
+    assert asking.ask(CALLS) == ["d", "c"]
+
+
+def test_a_forked_process_has_connections_of_its_own(cluster: Nodes) -> None:
+    """On shared ones, each would read answers to the other's questions."""
+    asking = cluster.transport()
+    asking.ask(CALLS)
+    before = [each for some in asking._nodes._free.values() for each in some]
+
+    asking._nodes._process = -1  # as after a fork
+    assert asking.ask(CALLS) == ["a", "b"]
+    after = [each for some in asking._nodes._free.values() for each in some]
+    assert len(after) == len(before) == 2 and not {*map(id, before)} & {*map(id, after)}
 
 
 @having(late="a", dead="b")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from citewise.arrays import Column, Ragged, Rows
 from citewise.errors import BadInput
 from citewise.library.files import give_usual_modes
-from citewise.library.near_ties import in_exact_order
+from citewise.library.near_ties import in_exact_order, nearly_equal
 from citewise.library.papers import PaperStore
 from citewise.library.process_memory import uncollected
 from citewise.library.scopes import year_range
@@ -38,8 +38,11 @@ _HEAP = 160_000_000
 _THREADS = 2
 _WIDTH = 5
 """Characters of a term's code."""
-_FURTHER = 16
-"""Hits that are fetched behind the last: those that nearly equal it may belong before it."""
+_FURTHER, _MOST_FURTHER = 16, 4096
+"""Hits that are fetched behind the last: those that nearly equal it may belong before it. Where all
+of them do, as for a query of one common word, more are fetched, but no more than the second number:
+of those that equal the last one, the engine then chooses by where they are stored.
+"""
 _DIGITS = np.frombuffer(
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-abcdefghijklmnopqrstuvwxyz", np.uint8
 )
@@ -277,7 +280,13 @@ class LexicalStore:
         """Return at most k rows, best first, equal scores by row; with `years`, only those from the
         first to the last of them.
         """
-        rows, scores = self._index.hits(terms, weights, k + _FURTHER, years)
+        further = _FURTHER
+        while True:
+            rows, scores = self._index.hits(terms, weights, k + further, years)
+            open_end = rows.size == k + further and nearly_equal(scores[k - 1], scores[-1])
+            if not open_end or further >= _MOST_FURTHER:
+                break
+            further = _MOST_FURTHER
 
         def exact(some: Rows) -> Column:
             return lucene.scores(self._terms, some, terms, weights)

@@ -24,9 +24,9 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self._numbering = TermNumbering(self._number)
+        self._numbering = TermNumbering(self._numbers_of)
 
-    def _number(self, stems: Sequence[str]) -> list[int]:
+    def _numbers_of(self, stems: Sequence[str]) -> list[int]:
         return [self.numbers.setdefault(stem, len(self.numbers)) for stem in stems]
 
     def add(self, texts: Sequence[str]) -> list[TermCounts]:

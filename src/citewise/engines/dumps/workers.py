@@ -97,9 +97,7 @@ def _work(pipe: Connection) -> None:
 
 
 def _receive(pipe: Connection, tasks: "queue.SimpleQueue[Task]") -> None:
-    """Pass tasks on; where the other end is gone, this process ends, whatever it does, and so it
-    does where a task cannot be read.
-    """
+    """Pass tasks on; end this process where the other end is gone or a task cannot be read."""
     try:
         while True:
             tasks.put(pipe.recv())

@@ -9,6 +9,7 @@ SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_max_direct_call_object_size": "4000000",  # else answers over 100 kB take a detour
     "RAY_NUM_REDIS_GET_RETRIES": "3",  # seconds to wait for a cluster that is not there
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # else a late question joins or starts some cluster
     # seconds without a head after which nodes and clients end; Ray's own 60 are soon over
     "RAY_gcs_rpc_server_reconnect_timeout_s": "900",
 }

@@ -129,13 +129,14 @@ class ShardNode:
             shard = self._shard(generation, call.shard)
         except CitewiseError as error:  # a file that is lost here may be whole elsewhere
             return Failure(error.code, str(error), True)
+        except Exception as error:
+            return _unexpected(call, error)
         try:
             return getattr(shard, call.method)(*call.arguments)
         except CitewiseError as error:
             return Failure(error.code, str(error), False)
         except Exception as error:
-            log.exception("%s of shard %d failed", call.method, call.shard)
-            return Failure(Unavailable.code, f"{type(error).__name__}: {error}", True)
+            return _unexpected(call, error)
 
     def _shard(self, generation: int, shard: int) -> Shard:
         with self._opening:
@@ -145,6 +146,12 @@ class ShardNode:
                 manifest = self._manifests[generation]
                 self._shards[generation, shard] = Shard(self._folder, manifest, shard)
             return self._shards[generation, shard]
+
+
+def _unexpected(call: Call, error: Exception) -> Failure:
+    """Log an error, and return it: another node may do better."""
+    log.error("%s of shard %d failed", call.method, call.shard, exc_info=error)
+    return Failure(Unavailable.code, f"{type(error).__name__}: {error}", True)
 
 
 def _resident() -> int:

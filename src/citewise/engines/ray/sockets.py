@@ -13,6 +13,7 @@ Nothing that is sent before the digests have been compared is read as a message.
 
 import contextlib
 import hmac
+import logging
 import os
 import secrets
 import selectors
@@ -32,6 +33,16 @@ _PROOF_SECONDS = 10.0
 _AT_ONCE = 8
 """Questions that a node answers at once."""
 
+_STRANGERS = 256
+"""Connections that may be proving at once that they know the key."""
+
+_IDLE_SECONDS = 60
+"""Without a word, after which the system asks whether the other side is still there; and the time
+that a client may take to read an answer.
+"""
+
+log = logging.getLogger(__name__)
+
 
 class Endpoint(NamedTuple):
     """Where a node listens, and what proves that a client may ask it."""
@@ -41,7 +52,7 @@ class Endpoint(NamedTuple):
     key: bytes
 
     def __repr__(self) -> str:
-        """Return the address: the key is nobody's to read."""
+        """Return the address without the key."""
         return f"{self.host}:{self.port}"
 
 
@@ -53,6 +64,8 @@ class Connection:
         # else the system would wait for more to send
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_KEEPIDLE"):  # else a machine that is gone is missed after two hours
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _IDLE_SECONDS)
 
     def fileno(self) -> int:
         """Return what the system knows the connection by, to wait for several at once."""
@@ -98,13 +111,14 @@ class Connection:
 
 def connect(endpoint: Endpoint, until: float) -> Connection:
     """Connect to a node, prove that we know its key, and check that it does; OSError where it does
-    not answer in time, or is another one.
+    not answer in time, or does not know the key.
     """
     left = max(until - time.monotonic(), 0.01)
-    plain = socket.create_connection((endpoint.host, endpoint.port), left)
+    opened = socket.create_connection((endpoint.host, endpoint.port), left)
     try:
-        context = _encryption(server=False)
-        connection = Connection(context.wrap_socket(plain) if context else plain)
+        if context := _encryption(server=False):
+            opened = context.wrap_socket(opened)
+        connection = Connection(opened)
         theirs = bytes(connection.read(_RANDOM, until))
         ours = secrets.token_bytes(_RANDOM)
         connection.write(ours + _proof(endpoint.key, b"client", theirs + ours))
@@ -112,7 +126,7 @@ def connect(endpoint: Endpoint, until: float) -> Connection:
         if not hmac.compare_digest(connection.read(len(expected), until), expected):
             raise PermissionError("another process listens there")
     except BaseException:
-        plain.close()
+        opened.close()
         raise
     return connection
 
@@ -139,6 +153,7 @@ class Listener:
     def __init__(self, host: str, answer: Callable[[bytes], bytes]) -> None:
         """Listen at a free port of a host's address."""
         self._answer, self._slots = answer, threading.BoundedSemaphore(_AT_ONCE)
+        self._strangers = threading.BoundedSemaphore(_STRANGERS)
         self._encryption = _encryption(server=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, 0), family=family, backlog=128)
@@ -163,37 +178,64 @@ class Listener:
                     return
                 time.sleep(0.1)  # no file descriptor is free, for example
                 continue
-            threading.Thread(target=self._serve, args=(accepted,), daemon=True).start()
+            if not self._strangers.acquire(blocking=False):
+                accepted.close()
+                continue
+            try:
+                threading.Thread(target=self._serve, args=(accepted,), daemon=True).start()
+            except RuntimeError:  # the system has no thread left
+                self._strangers.release()
+                accepted.close()
+                time.sleep(0.1)
 
     def _serve(self, accepted: socket.socket) -> None:
         """Answer on a connection until its other side ends it."""
-        with contextlib.suppress(OSError), accepted:
+        try:
             connection = self._admitted(accepted)
-            self._connections.add(connection)
-            try:
-                while True:
-                    question = bytes(connection.receive())
-                    with self._slots:
-                        answer = self._answer(question)
-                    connection.send(answer)
-            finally:
-                self._connections.discard(connection)
-                connection.close()
+        except OSError:
+            return
+        finally:
+            self._strangers.release()
+
+        self._connections.add(connection)
+        try:
+            while True:
+                question = bytes(connection.receive())
+                with self._slots:
+                    answer = self._answered(question)
+                connection.send(answer, time.monotonic() + _IDLE_SECONDS)
+        except OSError:  # the other side has ended the connection, or this one
+            pass
+        finally:
+            self._connections.discard(connection)
+            connection.close()
+
+    def _answered(self, question: bytes) -> bytes:
+        """Return the answer to a question; an error ends the connection, and is logged."""
+        try:
+            return self._answer(question)
+        except Exception as error:
+            log.exception("a question of %d bytes was not answered", len(question))
+            raise ConnectionAbortedError from error
 
     def _admitted(self, accepted: socket.socket) -> Connection:
         """Return the connection with a client that knows the key; OSError for any other."""
         until = time.monotonic() + _PROOF_SECONDS
         accepted.settimeout(_PROOF_SECONDS)
-        if self._encryption is not None:
-            accepted = self._encryption.wrap_socket(accepted, server_side=True)
-        connection = Connection(accepted)
-        ours = secrets.token_bytes(_RANDOM)
-        connection.write(ours)
-        theirs = bytes(connection.read(_RANDOM, until))
-        expected = _proof(self.endpoint.key, b"client", ours + theirs)
-        if not hmac.compare_digest(connection.read(len(expected), until), expected):
-            raise PermissionError("a client that does not know the key")
-        connection.write(_proof(self.endpoint.key, b"node", ours + theirs))
+        try:
+            if self._encryption is not None:
+                accepted = self._encryption.wrap_socket(accepted, server_side=True)
+            connection = Connection(accepted)
+            ours = secrets.token_bytes(_RANDOM)
+            connection.write(ours)
+            theirs = bytes(connection.read(_RANDOM, until))
+            expected = _proof(self.endpoint.key, b"client", ours + theirs)
+            if not hmac.compare_digest(connection.read(len(expected), until), expected):
+                raise PermissionError("a client that does not know the key")
+            connection.write(_proof(self.endpoint.key, b"node", ours + theirs))
+        except BaseException:
+            accepted.close()
+            raise
         return connection
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from citewise import errors
 from citewise.engines.ray.directory import ClusterState
-from citewise.engines.ray.known_nodes import KnownNodes
+from citewise.engines.ray.node_connections import NodeConnections
 from citewise.engines.ray.shard_node import Failure, Question
 from citewise.engines.ray.sockets import Connection, ready
 from citewise.engines.ray.usual_time import UsualTime
@@ -24,6 +24,9 @@ _SUSPECTED_SECONDS = 5.0
 """A node that failed is asked last for this long."""
 
 _PAUSE = 0.25
+
+_READING = 1.0
+"""Seconds to read an answer that has come after its time."""
 
 _DIRECTORY_SECONDS = 5.0
 """Time that the directory may take for an answer."""
@@ -73,7 +76,7 @@ class RayTransport:
         """
         self._ray, self._directory, self._timeout = ray, directory, timeout
         self._generation, self._version = state.generation, state.version
-        self._placement, self._nodes = state.placement, KnownNodes(ray)
+        self._placement, self._nodes = state.placement, NodeConnections(ray)
         self._nodes.learn(state)
         self._suspected: dict[str, float] = {}
         self._looking = threading.Lock()
@@ -91,11 +94,12 @@ class RayTransport:
             open_ones = [position for position in tried if position not in answers]
             by_node = self._by_node(calls, open_ones, tried)
             if not by_node:
-                if time.monotonic() > until:
-                    raise self._without_replica(calls, open_ones, tried)
-                time.sleep(_PAUSE)
+                placed = self._placement
                 with contextlib.suppress(Unavailable):  # the directory may be starting again
                     self._look_again()
+                if time.monotonic() > until and placed == self._placement:
+                    raise self._without_replica(calls, open_ones, tried)
+                time.sleep(_PAUSE)
                 tried |= {position: {} for position in open_ones}
                 continue
             self._round(calls, by_node, answers, tried)
@@ -116,11 +120,11 @@ class RayTransport:
             seconds = self._seconds(node, [each.shard for each in asked], tried)
             self.traffic.retries += any(tried[position] for position in positions)
             try:
-                connection = self._send(node, asked, begun + seconds)
+                connection = self._send(node, asked, time.monotonic() + seconds)
             except OSError as error:
                 self._lost(node, positions, tried, error)
             else:
-                sent[node] = _Sent(positions, connection, seconds, begun + seconds)
+                sent[node] = _Sent(positions, connection, seconds, time.monotonic() + seconds)
 
         try:
             for node, content in self._received(sent, tried):
@@ -164,7 +168,8 @@ class RayTransport:
         for node in ready(opened):
             each = sent.pop(node)
             try:
-                content = each.connection.receive(each.until)
+                # what has come is read, even where another node took all of the time
+                content = each.connection.receive(max(each.until, time.monotonic() + _READING))
             except OSError as error:
                 each.connection.close()
                 self._lost(node, each.positions, tried, error)

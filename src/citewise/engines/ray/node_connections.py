@@ -1,5 +1,6 @@
 """Where the nodes of a cluster listen, and the open connections to them."""
 
+import os
 import threading
 import time
 import weakref
@@ -11,18 +12,28 @@ from citewise.engines.ray.sockets import Connection, Endpoint, connect
 
 _SEEKING_SECONDS = 60.0
 _PAUSE = 0.25
+_CONNECTING_SECONDS = 2.0
+"""How long a machine may take to accept a connection: one that has no power takes for ever, and
+others may have its shards.
+"""
 
 
-class KnownNodes:
-    """Connections to nodes by their names; threads may share it, each gets its own."""
+class NodeConnections:
+    """Connections to nodes by their names; threads may share it, each gets its own. A process that
+    was forked makes connections of its own.
+    """
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
         self._endpoints: dict[str, Endpoint] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have no connections, in this process."""
         self._free: dict[str, list[Connection]] = {}
         self._sought = set[str]()
-        self._changing = threading.Lock()
-        weakref.finalize(self, _end, self._free)
+        self._changing, self._process = threading.Lock(), os.getpid()
+        weakref.finalize(self, _end, self._free, self._process)
 
     def learn(self, state: ClusterState) -> None:
         """Note where nodes listen, as the directory says; what is known already is newer."""
@@ -35,13 +46,15 @@ class KnownNodes:
         """Return a connection for one question, a new one if all are in use; OSError where none can
         be had in time.
         """
+        if self._process != os.getpid():
+            self._begin()
         with self._changing:
             free, endpoint = self._free.get(node), self._endpoints.get(node)
             if free:
                 return free.pop()
         if endpoint is None:
             raise ConnectionError("it is not known where it listens")
-        return connect(endpoint, until)
+        return connect(endpoint, min(until, time.monotonic() + _CONNECTING_SECONDS))
 
     def give_back(self, node: str, connection: Connection) -> None:
         """Keep a connection for the next question."""
@@ -91,8 +104,12 @@ class KnownNodes:
             each.close()
 
 
-def _end(free: dict[str, list[Connection]]) -> None:
-    """End all connections, once nobody asks any more."""
+def _end(free: dict[str, list[Connection]], process: int) -> None:
+    """End all connections, once nobody asks any more: but those of another process, which are still
+    used there.
+    """
+    if process != os.getpid():
+        return
     for connections in free.values():
         for each in connections:
             each.close()
