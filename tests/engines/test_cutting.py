@@ -208,3 +208,14 @@ def test_commands_take_a_folder_of_shards(run: Run, whole: LibraryFolder, tmp_pa
     assert f'"papers": {len(PAPERS)}' in shown.out
     title = ("recommend", "--title", PAPERS[0].title, "--format", "bibtex", "--library")
     assert run(*title, tmp_path / "shards").out == run(*title, whole.path).out
+
+
+def test_the_command_says_that_removed_papers_count_in_the_library(
+    run: Run, tmp_path: Path
+) -> None:
+    library = in_a_folder(tmp_path / "whole", Given(PAPERS[:20])).path
+    command = ("shard", "--library", library, "--output", tmp_path / "shards")
+    assert "removed" not in run(*command).err
+    citewise.remove(library, [PAPERS[2].id, PAPERS[5].id])
+    said = " ".join(run(*command).err.split())
+    assert "2 removed papers are left out" in said and "citewise compact --library" in said

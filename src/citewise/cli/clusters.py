@@ -59,6 +59,13 @@ def shard(
     with progress("cutting") as bar:
         manifest = cut(library, shards, output, bar)
     _say_written(output, manifest)
+    removed = sum(each.rows for each in manifest.shards) - manifest.papers
+    if removed:
+        say(
+            f"{removed:,} removed papers are left out. The library's own search counts them until "
+            "it is compacted, so its scores differ a little from those of the shards; to have the "
+            f"same: citewise compact --library {escape(str(library))}, and cut again"
+        )
 
 
 @commands.command(
