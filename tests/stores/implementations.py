@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from citewise.engines.shards.cutting import cut
 from citewise.engines.shards.stores import ShardedStores
 from citewise.ingest.report import SourceLocation
 from citewise.ingest.spans import Extractor
-from citewise.library import writer
+from citewise.library import lexical_parts, writer
 from citewise.library.entries import batches
 from citewise.library.folder import LibraryFolder
 from citewise.memory import MemoryStores
@@ -58,7 +59,7 @@ def in_a_folder(path: Path, given: Given) -> LibraryFolder:
 
 def in_two_segments(path: Path, given: Given) -> LibraryFolder:
     """Return a library in a folder, added in two parts of which the second is too small to be
-    joined with the first.
+    joined with the first; they are searched apart, as in a library of millions.
     """
     kinds = [
         [record for record in given.records if isinstance(record, kind)]
@@ -67,7 +68,8 @@ def in_two_segments(path: Path, given: Given) -> LibraryFolder:
     cuts = [-(-3 * len(kind) // 4) for kind in kinds]
     first = [record for kind, cut in zip(kinds, cuts, strict=True) for record in kind[:cut]]
     second = [record for kind, cut in zip(kinds, cuts, strict=True) for record in kind[cut:]]
-    return _folder(path, given, [first, second])
+    with mock.patch.object(lexical_parts, "PARTED_FROM", 1):
+        return _folder(path, given, [first, second])
 
 
 def _folder(path: Path, given: Given, parts: Sequence[Sequence[Record]]) -> LibraryFolder:

@@ -18,7 +18,8 @@ from citewise.library.evidence.tables import EvidenceTables
 from citewise.library.files import walk
 from citewise.library.graph import GraphStore
 from citewise.library.levels import Changes, LevelledTables
-from citewise.library.lexical import LexicalReader, LexicalStore
+from citewise.library.lexical import LexicalStore
+from citewise.library.lexical_parts import lexical_reader
 from citewise.library.location import folder_of
 from citewise.library.manifest import Manifest
 from citewise.library.models import ModelStore
@@ -85,12 +86,13 @@ class LibraryFolder:
             changes = Changes.load(folders[-1])
             self.tables = LevelledTables(self.tables, changes, manifest.rows)
         self.vocabulary = Vocabulary(*folders)
-        lexical = LexicalReader(self.path / "lexical" / manifest.lexical)
-
         self.papers = PaperStore(str(self.path), self.segments, self.tables)
         self.graph = GraphStore(self.tables, self.segments.years)
         self.terms = TermStore(
             self.segments, self.tables, self.vocabulary, manifest.papers, manifest.lengths
+        )
+        lexical = lexical_reader(
+            self.path / "lexical" / manifest.lexical, self.terms, manifest.papers
         )
         self.lexical = LexicalStore(lexical, self.papers, self.terms)
         self.evidence = self._open_evidence(manifest)

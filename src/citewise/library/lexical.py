@@ -4,11 +4,13 @@ term.
 
 import contextlib
 import itertools
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tantivy
@@ -36,6 +38,12 @@ _DELETIONS = 10
 """Attempts to delete a folder; the second one succeeds, since the file comes back once."""
 _HEAP = 160_000_000
 _THREADS = 2
+Segment = dict[str, Any]
+"""What tantivy writes of a segment."""
+
+_ABOUT = "meta.json"
+"""Its file that names the segments."""
+
 _WIDTH = 5
 """Characters of a term's code."""
 _FURTHER, _MOST_FURTHER = 16, 4096
@@ -88,10 +96,16 @@ def _open(folder: Path, create: bool = False) -> tantivy.Index:
     return index
 
 
+def segments_of(folder: Path) -> list[Segment]:
+    """Return the segments of an index as tantivy describes them, the largest first."""
+    about = json.loads((folder / _ABOUT).read_text("utf-8"))
+    return sorted(about["segments"], key=lambda each: -each["max_doc"])
+
+
 @contextlib.contextmanager
-def _linked(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder with links to an index's files, so that opening it writes nothing
-    into the folder; where no links can be made, the folder itself.
+def _linked(folder: Path, segments: Sequence[Segment] | None) -> Iterator[Path]:
+    """Give a temporary folder with links to an index's files, or to those of some segments, so that
+    opening it writes nothing into the folder; where no links can be made, the folder itself.
 
     tantivy makes a lock file to open an index, and a thread of its own makes it once more at any
     time later: it could come back in a folder that is being deleted. A searcher maps every file
@@ -101,9 +115,11 @@ def _linked(folder: Path) -> Iterator[Path]:
     try:
         in_memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
         links = Path(tempfile.mkdtemp(prefix="citewise-", dir=in_memory))
-        _link(folder, links)
+        _link(folder, links, segments)
         readable = links
     except OSError:  # no space left, or a system where links are a privilege
+        if segments is not None:
+            raise
         readable = folder
 
     try:
@@ -113,13 +129,16 @@ def _linked(folder: Path) -> Iterator[Path]:
             _delete(links)
 
 
-def _link(folder: Path, links: Path) -> None:
+def _link(folder: Path, links: Path, segments: Sequence[Segment] | None) -> None:
     """Fill a folder with links to an index's files, and with copies of those that are rewritten."""
     for file in folder.resolve().iterdir():
         if file.suffix == ".json":
             shutil.copyfile(file, links / file.name)
         elif file.suffix != ".lock":
             (links / file.name).symlink_to(file)
+    if segments is not None:
+        about = json.loads((links / _ABOUT).read_text("utf-8"))
+        (links / _ABOUT).write_text(json.dumps(about | {"segments": list(segments)}), "utf-8")
 
 
 def _delete(links: Path) -> None:
@@ -169,8 +188,9 @@ class LexicalReader:
     a byte).
     """
 
-    def __init__(self, folder: Path) -> None:
-        with _linked(folder) as links:
+    def __init__(self, folder: Path, segments: Sequence[Segment] | None = None) -> None:
+        """Open an index, or some of its segments; OSError where these cannot be opened apart."""
+        with _linked(folder, segments) as links:
             index = _open(links)
             index.config_reader("manual")
             self._schema, self._searcher = index.schema, index.searcher()
@@ -213,6 +233,11 @@ class LexicalReader:
             rows = np.array(self._searcher.fast_field_values("row", list(addresses)), np.int64)
             del hits, found, addresses
         return rows, scores
+
+    def frequencies(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many documents of the index each term is, removed papers included."""
+        found = [self._searcher.doc_freq("text", word) for word in codes(terms).split()]
+        return np.array(found, np.int64)
 
     def rows(self) -> Rows:
         """Return every row in the index, sorted."""
