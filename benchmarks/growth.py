@@ -21,7 +21,7 @@ from citewise.types import Paper
 from measuring import COMMIT, RESULTS, in_fresh_process, run_watched, save
 from protocol import WORK, records, saved_queries
 
-SIZES = (50_000, 150_000, 315_077, 2_000_000, 7_000_000, 20_000_000)
+SIZES = (100_000, 315_077, 2_000_000, 7_000_000, 20_000_000)
 ADDED = 1_000
 # Sources of more papers are compressed: 20 million papers are 23 GB of text.
 PACKED_ABOVE = 7_000_000
