@@ -47,11 +47,17 @@ LATENCY = 0.0002
 """Seconds of a round trip between two machines of one data centre, beside what is measured here."""
 
 
+Trip = tuple[str, int, int]
+"""What tells a trip from others of an answer: what was asked, how many bytes that was, and a number
+where that is the same. Two threads ask, so trips come in any order.
+"""
+
+
 @dataclass
 class Spent:
     """Seconds of one answer, by where they would be spent, and what travelled."""
 
-    shards: list[dict[int, float]] = field(default_factory=list)
+    shards: dict[Trip, dict[int, float]] = field(default_factory=dict)
     """For each trip, what each shard took."""
     messages: float = 0.0
     """The coordinator's packing and unpacking."""
@@ -71,6 +77,7 @@ class MeasuredTransport:
         begun, spent = time.perf_counter(), self.spent
         found: dict[int, Any] = {}
         trip: dict[int, float] = {}
+        asked_for, size = " ".join(sorted({call.method for call in calls})), 0
         numbered = sorted(enumerate(calls), key=lambda each: each[1].shard)
         for shard, group in groupby(numbered, key=lambda each: each[1].shard):
             positions, asked = zip(*group, strict=True)
@@ -82,8 +89,10 @@ class MeasuredTransport:
             found |= zip(positions, unpacked(answer), strict=True)
             spent.messages += time.perf_counter() - answered + sent - start
             spent.bytes += len(message) + len(answer)
+            size += len(message)
             trip[shard] = answered - sent
-        spent.shards.append(trip)
+        number = sum(each[:2] == (asked_for, size) for each in spent.shards)
+        spent.shards[asked_for, size, number] = trip
         spent.here += time.perf_counter() - begun
         return [found[position] for position in range(len(calls))]
 
@@ -143,16 +152,17 @@ def answers(library: Library, transport: MeasuredTransport, system: str) -> dict
 
     parts: dict[str, list[float]] = {}
     for same in zip(*rounds[1:], strict=True):  # the first round warms up
-        trips = [
-            {shard: min(each[shard] for each in trip) for shard in trip[0]}
-            for trip in zip(*(spent.shards for _, spent in same), strict=True)
-        ]
+        trips: dict[Trip, dict[int, float]] = {}
+        for _, spent in same:
+            for trip, times in spent.shards.items():
+                known = trips.setdefault(trip, times)
+                trips[trip] = {shard: min(known[shard], times[shard]) for shard in times}
         spent = same[0][1]
         for name, value in {
             "coordinator ms": min(seconds for seconds, _ in same) * 1000,
             "messages ms": min(each.messages for _, each in same) * 1000,
-            "slowest shard ms": sum(max(trip.values(), default=0.0) for trip in trips) * 1000,
-            "all shards ms": sum(sum(trip.values()) for trip in trips) * 1000,
+            "slowest shard ms": sum(max(trip.values()) for trip in trips.values()) * 1000,
+            "all shards ms": sum(sum(trip.values()) for trip in trips.values()) * 1000,
             "trips": len(trips),
             "kB": spent.bytes / 1000,
         }.items():
