@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import tantivy
@@ -188,6 +188,9 @@ class LexicalReader:
     a byte).
     """
 
+    exact: ClassVar[bool] = False
+    """Whether hits are in the order of exact scores, not of scores rounded to 32 bits."""
+
     def __init__(self, folder: Path, segments: Sequence[Segment] | None = None) -> None:
         """Open an index, or some of its segments; OSError where these cannot be opened apart."""
         with _linked(folder, segments) as links:
@@ -305,6 +308,9 @@ class LexicalStore:
         """Return at most k rows, best first, equal scores by row; with `years`, only those from the
         first to the last of them.
         """
+        if self._index.exact:
+            return self._index.hits(terms, weights, k, years)[0]
+
         further = _FURTHER
         while True:
             rows, scores = self._index.hits(terms, weights, k + further, years)

@@ -65,6 +65,8 @@ class PartedReader(LexicalReader):
     papers do not count in them.
     """
 
+    exact = True
+
     def __init__(self, folder: Path, terms: Terms) -> None:
         super().__init__(folder)
         self._terms = terms
