@@ -1,7 +1,8 @@
 """How the time of an answer grows with papers and shards, measured and as a model, and what a
 cluster of a given size needs by that model.
 
-    python benchmarks/planning.py measure PAPERS:SHARDS ...    cuts libraries of growth.py
+    python benchmarks/planning.py cut PAPERS:SHARDS ...        libraries of growth.py
+    python benchmarks/planning.py measure PAPERS:SHARDS ...    cut where they are not, and removed
     python benchmarks/planning.py fit                          the model, its error, and a plan
 
 This machine has two cores, so shards cannot answer at once here. What each shard takes for its part
@@ -30,7 +31,7 @@ from citewise.engines.ray.sockets import Listener, connect
 from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.cutting import cut
-from citewise.engines.shards.manifest import COORDINATOR, ShardsManifest, folder_name
+from citewise.engines.shards.manifest import COORDINATOR, ShardsManifest, folder_name, is_shards
 from citewise.engines.shards.stores import ShardedStores
 from citewise.engines.shards.transport import Call, LocalTransport
 from citewise.types import Query
@@ -99,19 +100,13 @@ class MeasuredTransport:
 
 def measured(size: int, shards: int) -> dict:
     """Cut a library of growth.py, and return what its answers take."""
-    folder = WORK / "planning-shards"
-    shutil.rmtree(folder, ignore_errors=True)
-    start = time.perf_counter()
-    cut(folder_of(size), shards, folder)
-    cutting = time.perf_counter() - start
-
+    folder = shards_of(size, shards)
     manifest = manifests.load(folder)
     transport = MeasuredTransport(LocalTransport(folder, manifest))
     library = Library(ShardedStores(folder, manifest, transport, str(folder)))
     found = {
         "papers": size,
         "shards": shards,
-        "cutting s": round(cutting, 1),
         "MB of all shards": manifest.bytes_on_disk // 10**6,
         "MB of the coordinator's tables": _size(
             folder / folder_name(manifest.generation) / COORDINATOR
@@ -122,6 +117,15 @@ def measured(size: int, shards: int) -> dict:
     }
     shutil.rmtree(folder)
     return found
+
+
+def shards_of(size: int, shards: int) -> Path:
+    """Return shards of a library of growth.py; they are cut unless they are there."""
+    folder = WORK / f"planning-{size}-{shards}"
+    if not is_shards(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        cut(folder_of(size), shards, folder)
+    return folder
 
 
 def bytes_a_paper(manifest: ShardsManifest) -> dict[str, float]:
@@ -338,6 +342,10 @@ def _size(folder: Path) -> int:
 def main() -> None:
     file = RESULTS / "planning.json"
     rows = json.loads(file.read_text())["rows"] if file.exists() else []
+    if sys.argv[1:2] == ["cut"]:
+        for each in sys.argv[2:]:
+            shards_of(*map(int, each.split(":")))
+        return
     if sys.argv[1:2] == ["measure"]:
         for each in sys.argv[2:]:
             papers, shards = map(int, each.split(":"))
