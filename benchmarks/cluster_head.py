@@ -110,7 +110,14 @@ def main() -> None:
     folder = WORK / f"{name}-head-shards"
     shutil.rmtree(folder, ignore_errors=True)
     cut(library, SHARDS, folder)
-    found = [one(library, folder, seconds) for _ in range(times)]
+    found = []
+    for _ in range(times):
+        found.append(one(library, folder, seconds))
+        keep(name, seconds, found)
+
+
+def keep(name: str, seconds: int, found: list[dict]) -> None:
+    """Write what was seen so far."""
     save(
         "cluster-head",
         {

@@ -37,6 +37,8 @@ def in_exact_order(rows: Rows, scores: Column, exact: Callable[[Rows], Column]) 
     groups = np.cumsum(np.concatenate(([True], ~near)))
     among = np.flatnonzero(np.append(near, False) | np.append(False, near))
 
-    compared = np.zeros(rows.size)
-    compared[among] = exact(rows[among])
-    return rows[np.lexsort((rows, -compared, groups))]
+    # Only these few are sorted. Hits of a group follow each other, so it stays at its ranks.
+    tied = rows[among]
+    ordered = rows.copy()
+    ordered[among] = tied[np.lexsort((tied, -exact(tied), groups[among]))]
+    return ordered
