@@ -2,6 +2,7 @@
 name the commit.
 """
 
+import atexit
 import json
 import os
 import platform
@@ -98,11 +99,40 @@ def tree_memory(pid: int) -> int:
     )
 
 
-def in_fresh_process(script: str, *arguments: str) -> dict:
-    """Run a script of this folder in a process of its own; return the JSON that it prints last."""
+def in_fresh_process(script: str, *arguments: str, megabytes: int = 0) -> dict:
+    """Run a script of this folder in a process of its own; return the JSON that it prints last.
+
+    With `megabytes`, it gets no more memory than that, counting what it reads of files.
+    """
     command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
+    if megabytes:
+        command = ["sh", "-c", 'echo $$ > "$0"; exec "$@"', limited(megabytes), *command]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return json.loads(output.strip().splitlines()[-1])
+
+
+def limited(megabytes: int) -> str:
+    """Make a control group of Linux with this much memory, which needs root; return the file to
+    which a process writes its number to join it.
+    """
+    groups = Path("/sys/fs/cgroup")
+    older = (groups / "memory").is_dir()  # control groups of version 1
+    group = (groups / "memory" if older else groups) / f"citewise-{os.getpid()}"
+    group.mkdir(exist_ok=True)
+    file = "memory.limit_in_bytes" if older else "memory.max"
+    (group / file).write_text(str(megabytes * 1_000_000))
+    atexit.register(group.rmdir)
+    return str(group / "cgroup.procs")
+
+
+def forget(folder: Path) -> None:
+    """Drop the files of a folder from the system's page cache, where nobody maps them: who reads
+    them next is charged for the memory.
+    """
+    os.sync()
+    for file in filter(Path.is_file, folder.rglob("*")):
+        with file.open("rb") as opened:
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def interleaved(rounds: int, **contestants: Callable[[], float]) -> dict[str, list[float]]:
