@@ -1,5 +1,6 @@
 """Tables of a library on a cluster: equality with one library, time, faults."""
 
+import statistics
 from collections.abc import Mapping
 
 from measured import MISSING, Result, Table, cell, result, titled
@@ -88,18 +89,22 @@ def head() -> str:
     """Return what a client saw while a cluster had no head, and how soon it was back."""
 
     def rows(found: Result) -> Table:
-        names = (
-            "answers",
-            "wrong",
-            "`unavailable`",
-            "slowest, s",
-            "last right answer after, s",
-            "full service after starting again, s",
-        )
-        return ["kill", *names], [
-            [number, *(each[name] for name in names)]
-            for number, each in enumerate(found["each"], 1)
-        ]
+        each = found["each"]
+        again = [kill["full service after starting again, s"] for kill in each]
+        told = {
+            "kills": len(each),
+            "without a head, s": found["seconds without a head"],
+            **{
+                name: sum(kill[name] for kill in each)
+                for name in ("answers", "wrong", "`unavailable`")
+            },
+            "slowest answer, s": max(kill["slowest, s"] for kill in each),
+            "clients that lived": sum(kill["client lived"] for kill in each),
+            "full service after starting again, s, median": statistics.median(again),
+            "slowest": max(again),
+            "right after that": sum(kill["right after that"] for kill in each),
+        }
+        return [*told], [[cell(value) for value in told.values()]]
 
     return titled("cluster-head", rows)
 
