@@ -84,7 +84,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "build": engine.build,
     "growth": engine.growth,
     "arrays": engine.arrays,
-    "compiled": engine.compiled,
     "crash": engine.crash,
     "cluster-equality": cluster.equality,
     "cluster-latency": cluster.latency,
