@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 
 import citewise
@@ -26,8 +27,12 @@ from citewise.engines.ray.connection import NAMESPACE
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.local_nodes import end_node, known_nodes
 from citewise.engines.ray.opening import ClusterStores
+from citewise.engines.ray.shard_node import Question, ShardNode
+from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.cutting import cut
+from citewise.engines.shards.transport import Call
+from citewise.engines.version import installed_version
 from citewise.errors import BadInput, BadLibrary, MissingData, Unavailable
 from citewise.types import Paper, Query
 from command_line import Run, in_own_process
@@ -192,6 +197,28 @@ def test_another_version_is_refused(
     monkeypatch.setattr(stores(library).transport, "_version", "9.9")
     with pytest.raises(Unavailable, match=r"this client is 9\.9; install the same version"):
         library.answer(QUERIES[0])
+
+
+def test_another_version_is_told_so_whatever_it_asks(shards: Path) -> None:
+    """Its calls may have classes that are not there any more: they are not read."""
+    node = ShardNode(str(shards))
+    question = Question("9.9", 1, 2, b"not a pickle")
+    failures = unpacked(node._answered(question.encoded()))
+    assert [failure.elsewhere for failure in failures] == [False, False]
+    assert "this client is 9.9; install the same version" in failures[0].message
+
+
+def test_an_open_shard_answers_while_another_is_opened(shards: Path) -> None:
+    node = ShardNode(str(shards))
+    assert not node.prepare(1, [0])
+    calls = packed([tuple(Call(0, "titles", (np.arange(2),)))])
+    question, answered = Question(installed_version(), 1, 1, calls).encoded(), []
+    asking = threading.Thread(target=lambda: answered.append(node._answered(question)), daemon=True)
+    with node._opening:  # as while a shard is opened
+        asking.start()
+        asking.join(20)
+        assert answered
+    assert unpacked(answered[0]) == [[PAPERS[0].title, PAPERS[3].title]]
 
 
 def test_a_killed_worker_is_not_missed(whole: Library, address: Address, library: Library) -> None:

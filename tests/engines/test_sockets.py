@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from citewise.engines.ray import sockets
 from citewise.engines.ray.sockets import Connection, Endpoint, Listener, connect
 
 HOST = "127.0.0.1"
@@ -93,6 +94,28 @@ def test_strangers_are_not_read_and_do_no_harm(listener: Listener, content: byte
     connection = connect(listener.endpoint, soon())
     assert asked(connection, b"abc") == b"cba"
     connection.close()
+
+
+def test_strangers_who_say_nothing_keep_nobody_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With certificates or without: of those who have proven nothing, the oldest is turned away."""
+    monkeypatch.setattr(sockets, "_UNPROVEN", 5)
+    for certificates in (False, True):
+        if certificates:
+            with_certificates(tmp_path / "ours", monkeypatch)
+        listening = Listener(HOST, lambda question: question[::-1])
+        silent = [plain(listening) for _ in range(12)]
+        connection = connect(listening.endpoint, soon())
+        assert asked(connection, b"abc") == b"cba"
+
+        received = silent[0].recv(4096) + silent[0].recv(4096)
+        assert len(received) <= 32, "the oldest has been turned away, and told nothing"
+        assert len(listening._unproven) <= 5
+        connection.close()
+        listening.close()
+        for each in silent:
+            each.close()
 
 
 def test_an_observed_proof_cannot_be_used_again(listener: Listener) -> None:

@@ -46,7 +46,7 @@ _ABOUT = "meta.json"
 
 _WIDTH = 5
 """Characters of a term's code."""
-_FURTHER, _MOST_FURTHER = 16, 4096
+_FURTHER, MOST_FURTHER = 16, 4096
 """Hits that are fetched behind the last: those that nearly equal it may belong before it. Where all
 of them do, as for a query of one common word, more are fetched, but no more than the second number:
 of those that equal the last one, the engine then chooses by where they are stored.
@@ -117,8 +117,10 @@ def _linked(folder: Path, segments: Sequence[Segment] | None) -> Iterator[Path]:
         links = Path(tempfile.mkdtemp(prefix="citewise-", dir=in_memory))
         _link(folder, links, segments)
         readable = links
-    except OSError:  # no space left, or a system where links are a privilege
+    except OSError:  # no space left, or a system where making links needs a right
         if segments is not None:
+            if links is not None:
+                _delete(links)
             raise
         readable = folder
 
@@ -242,6 +244,12 @@ class LexicalReader:
         found = [self._searcher.doc_freq("text", word) for word in codes(terms).split()]
         return np.array(found, np.int64)
 
+    def some(self, count: int) -> Rows:
+        """Return up to `count` rows of the index."""
+        if not len(self):
+            return np.zeros(0, np.int64)
+        return self._hits(tantivy.Query.all_query(), min(count, len(self)))[0]
+
     def rows(self) -> Rows:
         """Return every row in the index, sorted."""
         if not len(self):
@@ -315,9 +323,9 @@ class LexicalStore:
         while True:
             rows, scores = self._index.hits(terms, weights, k + further, years)
             open_end = rows.size == k + further and nearly_equal(scores[k - 1], scores[-1])
-            if not open_end or further >= _MOST_FURTHER:
+            if not open_end or further >= MOST_FURTHER:
                 break
-            further = _MOST_FURTHER
+            further = MOST_FURTHER
 
         def exact(some: Rows) -> Column:
             return lucene.scores(self._terms, some, terms, weights)

@@ -4,7 +4,6 @@ The engine searches its segments one after the other, and in each as deep as in 
 for its share of the hits, and again where others of it may be among the best, as shards are.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,17 +14,30 @@ from numpy.typing import NDArray
 
 from citewise.arrays import Column, Rows
 from citewise.beside import Beside
-from citewise.library.lexical import LexicalReader, Segment, segments_of
-from citewise.protocols import TermNumbers, Terms, TermStatistics
+from citewise.library.lexical import MOST_FURTHER, LexicalReader, Segment, segments_of
+from citewise.library.lexical_shares import best_of, share_of, with_idf_of_all
+from citewise.protocols import FIELDS, TermNumbers, Terms, TermStatistics
 from citewise.scoring import lucene
 from citewise.scoring.bm25 import idf
 
 PARTED_FROM = 1_000_000
 """Papers from which it pays: below, an answer has other work for the second thread."""
 
-_SPARE_DEVIATIONS = 4.0
-_ROUNDING = 2e-6
-"""The share by which 32-bit scores may be too low."""
+_LARGEST = 0.7
+"""The largest share of the papers that one segment may have: the other thread would only wait."""
+
+_EVEN = 0.03
+"""How far the mean length of a part may be from that of all. The further it is, the more papers of
+the part may be among the best by the library's mean length.
+"""
+
+_ROUNDING = 1e-4
+"""The share by which the bound of a part may be too low: the engine's scores have 32 bits, and a
+mean length that is found from one of them is off by up to 1.7e-5.
+"""
+
+_PROBED = 100
+"""Papers of a part among which there should be one that has terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +47,7 @@ class _Question:
     terms: TermNumbers
     weights: Column
     """How often the query has each term."""
-    telling: Column
+    weighted_idf: Column
     """That times the term's idf in the library."""
     mean_length: float
     years: tuple[int, int] | None
@@ -51,13 +63,18 @@ class _Found:
 
 
 def lexical_reader(folder: Path, terms: Terms, papers: int) -> LexicalReader:
-    """Open an index: in parts where it has many papers and more than one segment."""
-    if papers < PARTED_FROM or len(segments_of(folder)) < 2:
-        return LexicalReader(folder)
+    """Open an index: in parts where it has many papers, in segments that are alike."""
+    whole = LexicalReader(folder)
+    segments = segments_of(folder)
+    if papers < PARTED_FROM or segments[0]["max_doc"] > _LARGEST * sum(
+        each["max_doc"] for each in segments
+    ):
+        return whole
     try:
-        return PartedReader(folder, terms)
-    except OSError:  # a system where links are a privilege
-        return LexicalReader(folder)
+        parted = PartedReader(folder, terms)
+    except OSError:  # a system where making links needs a right
+        return whole
+    return parted if parted.even else whole
 
 
 class PartedReader(LexicalReader):
@@ -73,6 +90,15 @@ class PartedReader(LexicalReader):
         self._parts = [_Part(folder, each, terms) for each in segments_of(folder)]
         self._indexed = sum(part.indexed for part in self._parts)
 
+    @property
+    def even(self) -> bool:
+        """Whether the papers of all parts are about as long; small parts may differ."""
+        mean = self._terms.statistics(np.zeros(0, np.int64), "text").mean_length
+        return all(
+            part.indexed <= MOST_FURTHER or abs(part.mean_length - mean) <= _EVEN * mean
+            for part in self._parts
+        )
+
     def hits(
         self,
         terms: TermNumbers,
@@ -86,25 +112,21 @@ class PartedReader(LexicalReader):
 
         known = self._terms.statistics(terms, "text")
         question = _Question(terms, weights, weights * idf(known), known.mean_length, years)
-        depths = np.array([self._share(part, k) for part in self._parts])
+        depths = np.array([share_of(k, part.indexed / self._indexed) for part in self._parts])
         found = self._searched(question, depths, [*range(len(self._parts))])
         while True:
-            rows, scores = _best([*found.values()], k)
+            rows, scores = best_of([(each.rows, each.scores) for each in found.values()], k)
             least = scores[-1] if scores.size == k else 0.0
             again = [
                 number
                 for number, each in found.items()
-                if each.rows.size == depths[number] and each.others >= least
+                if each.rows.size == depths[number] < k + MOST_FURTHER and each.others >= least
             ]
             if not again:
                 return rows, scores
-            depths[again] *= 2  # also beyond k: a part's own order is not quite that of all
+            # also beyond k: a part's own order is not quite that of all
+            depths[again] = np.minimum(2 * depths[again], k + MOST_FURTHER)
             found |= self._searched(question, depths, again)
-
-    def _share(self, part: "_Part", k: int) -> int:
-        """Return how many of the k best papers a part has at most, but for rare cases."""
-        share = k * part.indexed / self._indexed
-        return min(k, math.ceil(share + _SPARE_DEVIATIONS * math.sqrt(share)))
 
     def _searched(
         self, question: _Question, depths: NDArray[np.int64], numbers: Sequence[int]
@@ -128,36 +150,35 @@ class _Part(LexicalReader):
     def __init__(self, folder: Path, segment: Segment, terms: Terms) -> None:
         super().__init__(folder, [segment])
         self._terms, self.indexed = terms, int(segment["max_doc"])
-        self._known_mean = 0.0
+        self.mean_length = self._mean_length()
 
     def found(self, question: _Question, k: int) -> _Found:
-        """Return the part's first k hits; tantivy multiplies a term by its idf in the segment,
-        which a boost replaces.
-        """
+        """Return the part's first k hits."""
         frequencies = self.frequencies(question.terms)
         known = np.flatnonzero(frequencies)
-        own = idf(TermStatistics(self.indexed, frequencies[known], 1.0))
-        boosts = question.telling[known] / own
+        boosts = with_idf_of_all(question.weighted_idf[known], self.indexed, frequencies[known])
         rows, rounded = self.hits(question.terms[known], boosts, k, question.years)
         scores = lucene.scores(self._terms, rows, question.terms, question.weights)
 
         # a longer mean length makes scores higher, at most in proportion
-        mean = self._mean_length(question.terms[known[:1]])
-        higher = max(question.mean_length / mean, 1.0) * (1 + _ROUNDING)
+        higher = max(question.mean_length / self.mean_length, 1.0) * (1 + _ROUNDING)
         return _Found(rows, scores, float(rounded[-1]) * higher if rows.size else 0.0)
 
-    def _mean_length(self, term: TermNumbers) -> float:
-        """Return the mean length that the engine has here, which it does not tell: found from the
-        score of the best paper for a term, idf f (k1 + 1) / (f + k1 (1 - b + b length / mean)).
+    def _mean_length(self) -> float:
+        """Return the mean length that the engine has here, 1 where no paper has terms. It can only
+        be found from the score of the best paper for a term,
+        idf f (k1 + 1) / (f + k1 (1 - b + b length / mean)).
         """
-        if not self._known_mean and term.size:
-            rows, (score, *_) = self.hits(term, np.ones(1), 1)
-            weight = idf(TermStatistics(self.indexed, self.frequencies(term), 1.0))[0]
-            count = self._terms.counts(rows, term, "text")[0, 0]
-            norm = weight * count * (lucene.K1 + 1) / score - count
-            length = lucene.rounded_lengths(self._terms.lengths(rows, "text"))[0]
-            self._known_mean = float(lucene.B * length / (norm / lucene.K1 - 1 + lucene.B))
-        return self._known_mean or 1.0
+        rows = self.some(_PROBED)
+        terms = np.concatenate([self._terms.lists(rows, field).values for field in FIELDS])[:1]
+        if not terms.size:
+            return 1.0
+        best, (score, *_) = self.hits(terms, np.ones(1), 1)
+        weight = idf(TermStatistics(self.indexed, self.frequencies(terms), 1.0))[0]
+        count = self._terms.counts(best, terms, "text")[0, 0]
+        norm = weight * count * (lucene.K1 + 1) / score - count
+        length = lucene.rounded_lengths(self._terms.lengths(best, "text"))[0]
+        return float(lucene.B * length / (norm / lucene.K1 - 1 + lucene.B))
 
 
 def _halves(numbers: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -169,11 +190,3 @@ def _halves(numbers: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], li
         lists[smaller].append(number)
         totals[smaller] += sizes[number]
     return lists
-
-
-def _best(found: Sequence[_Found], k: int) -> tuple[Rows, Column]:
-    """Return the k best hits of some parts, best first, equal ones by row."""
-    rows = np.concatenate([each.rows for each in found])
-    scores = np.concatenate([each.scores for each in found])
-    order = np.lexsort((rows, -scores))[:k]
-    return rows[order], scores[order]

@@ -13,7 +13,7 @@ from citewise.engines.ray.sockets import Connection, Endpoint, connect
 _SEEKING_SECONDS = 60.0
 _PAUSE = 0.25
 _CONNECTING_SECONDS = 2.0
-"""How long a machine may take to accept a connection: one that has no power takes for ever, and
+"""How long a machine may take to accept a connection: one that is switched off never does, and
 others may have its shards.
 """
 

@@ -51,17 +51,19 @@ class Question(NamedTuple):
     version: str
     """Of the client's citewise."""
     generation: int
+    size: int
+    """The number of calls: a node of another version cannot read these."""
     calls: bytes
 
     def encoded(self) -> bytes:
         """Return the question as bytes."""
-        return b"%s %d %s" % (self.version.encode(), self.generation, self.calls)
+        return b"%s %d %d %s" % (self.version.encode(), self.generation, self.size, self.calls)
 
     @classmethod
     def decoded(cls, content: bytes) -> "Question":
         """Return the question that some bytes are."""
-        version, generation, calls = content.split(b" ", 2)
-        return cls(version.decode(), int(generation), calls)
+        version, generation, size, calls = content.split(b" ", 3)
+        return cls(version.decode(), int(generation), int(size), calls)
 
 
 class ShardNode:
@@ -113,7 +115,7 @@ class ShardNode:
 
     def _answered(self, content: bytes) -> bytes:
         """Return the answers to the calls of a question: a value or a `Failure` each."""
-        version, generation, calls = Question.decoded(content)
+        version, generation, size, calls = Question.decoded(content)
         if version != self._version:
             failure = Failure(
                 Unavailable.code,
@@ -121,7 +123,7 @@ class ShardNode:
                 f"{version}; install the same version on both",
                 False,
             )
-            return packed([failure] * len(unpacked(calls)))
+            return packed([failure] * size)
         return packed([self._answer(generation, Call(*call)) for call in unpacked(calls)])
 
     def _answer(self, generation: int, call: Call) -> Any:
@@ -139,6 +141,9 @@ class ShardNode:
             return _unexpected(call, error)
 
     def _shard(self, generation: int, shard: int) -> Shard:
+        opened = self._shards.get((generation, shard))
+        if opened is not None:  # questions do not wait while another shard is opened
+            return opened
         with self._opening:
             if (generation, shard) not in self._shards:
                 if generation not in self._manifests:

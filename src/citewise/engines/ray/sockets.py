@@ -33,8 +33,10 @@ _PROOF_SECONDS = 10.0
 _AT_ONCE = 8
 """Questions that a node answers at once."""
 
-_STRANGERS = 256
-"""Connections that may be proving at once that they know the key."""
+_UNPROVEN = 256
+"""Connections that have not yet proven that they know the key, at most: of more, the oldest is
+ended, so that whoever fills them keeps nobody out.
+"""
 
 _IDLE_SECONDS = 60
 """Without a word, after which the system asks whether the other side is still there; and the time
@@ -153,7 +155,8 @@ class Listener:
     def __init__(self, host: str, answer: Callable[[bytes], bytes]) -> None:
         """Listen at a free port of a host's address."""
         self._answer, self._slots = answer, threading.BoundedSemaphore(_AT_ONCE)
-        self._strangers = threading.BoundedSemaphore(_STRANGERS)
+        self._unproven: dict[socket.socket, None] = {}
+        self._changing = threading.Lock()
         self._encryption = _encryption(server=True)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, 0), family=family, backlog=128)
@@ -178,15 +181,33 @@ class Listener:
                     return
                 time.sleep(0.1)  # no file descriptor is free, for example
                 continue
-            if not self._strangers.acquire(blocking=False):
-                accepted.close()
-                continue
             try:
+                if self._encryption is not None:
+                    accepted = self._encryption.wrap_socket(
+                        accepted, server_side=True, do_handshake_on_connect=False
+                    )
+                self._end_oldest(accepted)
                 threading.Thread(target=self._serve, args=(accepted,), daemon=True).start()
+            except OSError:  # it is gone already
+                accepted.close()
             except RuntimeError:  # the system has no thread left
-                self._strangers.release()
+                with self._changing:
+                    self._unproven.pop(accepted, None)
                 accepted.close()
                 time.sleep(0.1)
+
+    def _end_oldest(self, newest: socket.socket) -> None:
+        """Note a new connection, and end the oldest that has not proven anything if these are too
+        many.
+        """
+        with self._changing:
+            self._unproven[newest] = None
+            oldest = next(iter(self._unproven))
+            if len(self._unproven) <= _UNPROVEN:
+                return
+            del self._unproven[oldest]
+        with contextlib.suppress(OSError):  # its thread then closes it
+            socket.socket.shutdown(oldest, socket.SHUT_RDWR)
 
     def _serve(self, accepted: socket.socket) -> None:
         """Answer on a connection until its other side ends it."""
@@ -195,7 +216,8 @@ class Listener:
         except OSError:
             return
         finally:
-            self._strangers.release()
+            with self._changing:
+                self._unproven.pop(accepted, None)
 
         self._connections.add(connection)
         try:
@@ -223,8 +245,8 @@ class Listener:
         until = time.monotonic() + _PROOF_SECONDS
         accepted.settimeout(_PROOF_SECONDS)
         try:
-            if self._encryption is not None:
-                accepted = self._encryption.wrap_socket(accepted, server_side=True)
+            if isinstance(accepted, ssl.SSLSocket):
+                accepted.do_handshake()
             connection = Connection(accepted)
             ours = secrets.token_bytes(_RANDOM)
             connection.write(ours)

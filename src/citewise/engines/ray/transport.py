@@ -146,7 +146,7 @@ class RayTransport:
     def _send(self, node: str, calls: Sequence[Call], until: float) -> Connection:
         """Send a node some calls; return the connection on which its answer comes."""
         content = packed([tuple(call) for call in calls])
-        question = Question(self._version, self._generation, content).encoded()
+        question = Question(self._version, self._generation, len(calls), content).encoded()
         self.traffic.messages += 1
         self.traffic.sent += len(question)
 

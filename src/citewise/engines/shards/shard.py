@@ -4,7 +4,6 @@
 are the library's.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -22,6 +21,7 @@ from citewise.errors import BadLibrary
 from citewise.library.checks import check_at_opening
 from citewise.library.embeddings.store import EmbeddingSet, open_sets
 from citewise.library.lexical import LexicalReader
+from citewise.library.lexical_shares import share_of, with_idf_of_all
 from citewise.library.papers import PaperStore
 from citewise.library.records import RecordReader
 from citewise.library.segment import Segment
@@ -37,9 +37,7 @@ from citewise.protocols import (
     Profiles,
     ProfileStatistics,
     TermNumbers,
-    TermStatistics,
 )
-from citewise.scoring.bm25 import idf
 from citewise.types import Occurrence, Paper, Scope
 
 Among = Rows | Literal["citing"] | None
@@ -53,18 +51,6 @@ class Carried(NamedTuple):
 
     rows: Rows
     lists: Ragged
-
-
-_SPARE_DEVIATIONS = 4.0
-
-
-def share_of(k: int, shards: int) -> int:
-    """Return how many of the k best papers one shard has at most, but for rare cases: papers are
-    dealt to shards by chance, so hardly ever are there more than k / S and four times the root of
-    that.
-    """
-    share = k / shards
-    return math.ceil(share + _SPARE_DEVIATIONS * math.sqrt(share))
 
 
 class _KnownBySize(Vocabulary):
@@ -181,16 +167,14 @@ class Shard:
         """Return the k best rows and their scores, best first, and the references of the first
         `carried` that have some; a term's weight is its count in the query times its idf in the
         library.
-
-        tantivy multiplies a term by its idf in the shard: a boost replaces that by the library's.
         """
         table = self._tables.frequencies["text"]
         known = np.flatnonzero(terms < table.size)
         known = known[table[terms[known]] > 0]
         frequencies = table[terms[known]].astype(np.int64)
 
-        own = idf(TermStatistics(self._indexed, frequencies, 1.0))
-        rows, scores = self._lexical.hits(terms[known], weights[known] / own, k, years)
+        boosts = with_idf_of_all(weights[known], self._indexed, frequencies)
+        rows, scores = self._lexical.hits(terms[known], boosts, k, years)
         return self._whole(rows), scores, self._carried(rows, carried)
 
     # Evidence
@@ -292,7 +276,7 @@ class Shard:
             found, cosines = papers.nearest_in_lists(vector, k, own, rows, probes)
         else:
             found, cosines = papers.nearest(vector, k, own, rows)
-        carried = share_of(k, self._shards) if isinstance(among, str) else 0
+        carried = share_of(k, 1 / self._shards) if isinstance(among, str) else 0
         return self._whole(found), cosines, self._carried(found, carried)
 
     # Rows

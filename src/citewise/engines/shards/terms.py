@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from citewise.arrays import Column, Ragged, Rows
+from citewise.arrays import Ragged, Rows
 from citewise.engines.shards.papers import RowYears, ShardedLists
 from citewise.engines.shards.recent import RecentQuestions
 from citewise.engines.shards.scatter import Answer, Scatter, gathered_lists
-from citewise.engines.shards.shard import Carried, share_of
 from citewise.library.lexical import LexicalReader
+from citewise.library.lexical_shares import best_of, share_of
 from citewise.library.tables import Tables
 from citewise.library.terms import TermStore
 from citewise.library.vocabulary import Vocabulary
@@ -135,16 +135,15 @@ class ShardedIndex(LexicalReader):
         if k <= 0 or not terms.size or not len(self):
             return np.zeros(0, np.int64), np.zeros(0)
 
-        telling = weights * idf(self._terms.statistics(terms, "text"))
-        asked = np.full(self._scatter.shards, share_of(k, self._scatter.shards))
-        asked = np.minimum(asked, k)
+        weighted_idf = weights * idf(self._terms.statistics(terms, "text"))
+        asked = np.full(self._scatter.shards, share_of(k, 1 / self._scatter.shards))
         carried = math.ceil(_CARRIED / self._scatter.shards) if k > _MANY else 0
-        question = (terms, telling, int(asked[0]), years, carried)
+        question = (terms, weighted_idf, int(asked[0]), years, carried)
         found = dict(enumerate(self._scatter.all("hits", *question)))
         self._references.remember([each for _, _, each in found.values()])
 
         while True:
-            rows, scores = _best(list(found.values()), k)
+            rows, scores = best_of([each[:2] for each in found.values()], k)
             again = [
                 shard
                 for shard, (_, own, _) in found.items()
@@ -154,14 +153,9 @@ class ShardedIndex(LexicalReader):
                 return rows, scores
             asked[again] = np.minimum(2 * asked[again], k)
             answers = self._scatter.ask(
-                [(shard, "hits", (terms, telling, int(asked[shard]), years, 0)) for shard in again]
+                [
+                    (shard, "hits", (terms, weighted_idf, int(asked[shard]), years, 0))
+                    for shard in again
+                ]
             )
             found |= zip(again, answers, strict=True)
-
-
-def _best(parts: Sequence[tuple[Rows, Column, Carried]], k: int) -> tuple[Rows, Column]:
-    """Return the k best hits of all shards, best first, equal ones by row."""
-    rows = np.concatenate([rows for rows, _, _ in parts])
-    scores = np.concatenate([scores for _, scores, _ in parts])
-    order = np.lexsort((rows, -scores))[:k]
-    return rows[order], scores[order]
