@@ -10,7 +10,6 @@ The head is away for SECONDS (90). Answers are compared with those of the librar
 import json
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -23,19 +22,22 @@ from citewise.engines.ray.local_nodes import end_node, known_nodes, stop_nodes
 from citewise.engines.shards.cutting import cut
 from citewise.errors import Unavailable
 from cluster_faults import NODES, SHARDS, answered, questions
-from measuring import ROOT, save
+from measuring import COMMIT, RESULTS, ROOT, save
 from protocol import WORK
 
 ADDRESS = Address("127.0.0.2", 6440, "library")
 
 
 def client(library: str, folder: str) -> None:
-    """Ask for ever; print a line for each answer: when, how long it took, and what it was."""
+    """Ask for ever; print a line when a question is asked, and one when it is answered: when that
+    was, how long it took, and what the answer was.
+    """
     asked = questions(library, Path(folder))
     opened = citewise.open(str(ADDRESS))
     while True:
         for query, right in asked:
             start = time.time()
+            print(json.dumps([start]), flush=True)
             try:
                 found = "right" if answered(opened, query) == right else "wrong"
             except Unavailable as error:
@@ -61,23 +63,25 @@ def one(library: str, folder: Path, seconds: float) -> dict:
     with log.open("w") as output:
         command = [sys.executable, __file__, "client", library, str(folder)]
         asking = subprocess.Popen(command, stdout=output, cwd=ROOT, stderr=subprocess.DEVNULL)
-        while log.stat().st_size < 1000:
+        while log.read_text().count("right") < 5:
             time.sleep(0.2)
         nodes = known_nodes(ADDRESS)
         assert nodes is not None
         killed = time.time()
         end_node(nodes.processes[0], signal.SIGKILL)
         time.sleep(seconds)
-        lived = asking.poll() is None
+        lived, ended = asking.poll() is None, time.time()
         asking.kill()
         asking.wait()
 
-    seen = [json.loads(line) for line in log.read_text().splitlines()]
-    after = [each for each in seen if each[0] > killed - 1]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    after = [each for each in lines if len(each) > 1 and each[0] + each[1] >= killed]
+    (last_asked,) = lines[-1][:1]
     seconds_again, right = started(library, folder)
     stop_nodes(ADDRESS)
     return {
         "answers": len(after),
+        "longest without an answer at the end, s": round(ended - last_asked, 2),
         "wrong": sum(found == "wrong" for *_, found in after),
         "`unavailable`": sum(found.startswith("unavailable") for *_, found in after),
         "slowest, s": round(max(taken for _, taken, _ in after), 2),
@@ -117,20 +121,13 @@ def main() -> None:
 
 
 def keep(name: str, seconds: int, found: list[dict]) -> None:
-    """Write what was seen so far."""
-    save(
-        "cluster-head",
-        {
-            "library": name,
-            "system": "evidence",
-            "seconds without a head": seconds,
-            "times": len(found),
-            "median s of full service after starting again": statistics.median(
-                each["full service after starting again, s"] for each in found
-            ),
-            "each": found,
-        },
-    )
+    """Write what was seen so far, in place of an earlier run with a head that was away as long."""
+    file = RESULTS / "cluster-head.json"
+    runs = json.loads(file.read_text())["runs"] if file.exists() else []
+    others = [run for run in runs if run["seconds without a head"] != seconds]
+    run = {"commit": COMMIT, "seconds without a head": seconds, "each": found}
+    runs = sorted([*others, run], key=lambda each: each["seconds without a head"])
+    save("cluster-head", {"library": name, "system": "evidence", "runs": runs})
 
 
 if __name__ == "__main__":

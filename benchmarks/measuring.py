@@ -106,14 +106,16 @@ def in_fresh_process(script: str, *arguments: str, megabytes: int = 0) -> dict:
     """
     command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
     if megabytes:
-        command = ["sh", "-c", 'echo $$ > "$0"; exec "$@"', limited(megabytes), *command]
+        group = limited(megabytes)
+        command = ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs"), *command]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return json.loads(output.strip().splitlines()[-1])
+    found = json.loads(output.strip().splitlines()[-1])
+    return found | {"peak MB, files read included": _peak(group)} if megabytes else found
 
 
-def limited(megabytes: int) -> str:
-    """Make a control group of Linux with this much memory, which needs root; return the file to
-    which a process writes its number to join it.
+def limited(megabytes: int) -> Path:
+    """Make a control group of Linux with this much memory, which needs root; a process joins it by
+    writing its number into the file `cgroup.procs` there.
     """
     groups = Path("/sys/fs/cgroup")
     older = (groups / "memory").is_dir()  # control groups of version 1
@@ -122,7 +124,13 @@ def limited(megabytes: int) -> str:
     file = "memory.limit_in_bytes" if older else "memory.max"
     (group / file).write_text(str(megabytes * 1_000_000))
     atexit.register(group.rmdir)
-    return str(group / "cgroup.procs")
+    return group
+
+
+def _peak(group: Path) -> int:
+    """Return the most megabytes that a control group had."""
+    older = group / "memory.max_usage_in_bytes"
+    return int((older if older.exists() else group / "memory.peak").read_text()) // 10**6
 
 
 def forget(folder: Path) -> None:

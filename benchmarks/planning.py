@@ -27,7 +27,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from citewise.api import Library
-from citewise.engines.ray.sockets import Listener, connect
+from citewise.engines.ray.sockets import Listener, connect, ready
 from citewise.engines.ray.wire import packed, unpacked
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.cutting import cut
@@ -44,6 +44,8 @@ QUERIES, ROUNDS, K = 60, 3, 20
 GIGABIT = 1e9 / 8
 """Bytes a second of a network of one gigabit."""
 NETWORK = 10 * GIGABIT
+NODES, TRIPS = 64, 6_400
+"""Round trips that are measured, and to how many nodes."""
 LATENCY = 0.0002
 """Seconds of a round trip between two machines of one data centre, beside what is measured here."""
 
@@ -174,19 +176,33 @@ def answers(library: Library, transport: MeasuredTransport, system: str) -> dict
     return {name: round(statistics.median(values), 2) for name, values in parts.items()}
 
 
-def trip_ms() -> float:
-    """Return the milliseconds of a round trip on a connection of this machine, 10 kB each way."""
-    listener = Listener("127.0.0.1", lambda question: question)
-    connection = connect(listener.endpoint, time.monotonic() + 10)
-    taken = []
-    for _ in range(2000):
-        start = time.perf_counter()
-        connection.send(bytes(10_000))
-        connection.receive()
+def trip_ms() -> tuple[float, float]:
+    """Return the milliseconds of a round trip to one node on a connection of this machine, 10 kB
+    each way, and what each further node costs the client's processor.
+    """
+    (taken, alone), (_, many) = (_trips(count) for count in (1, NODES))
+    return taken, round((many - alone) / (NODES - 1), 4)
+
+
+def _trips(nodes: int) -> tuple[float, float]:
+    """Return the milliseconds of a trip to some nodes, and those of the client's processor."""
+    listeners = [Listener("127.0.0.1", lambda question: question) for _ in range(nodes)]
+    connections = {
+        str(number): (connect(each.endpoint, time.monotonic() + 10), time.monotonic() + 600)
+        for number, each in enumerate(listeners)
+    }
+    taken, processor = [], []
+    for _ in range(TRIPS // nodes):
+        start, used = time.perf_counter(), time.thread_time()
+        for connection, _ in connections.values():
+            connection.send(bytes(10_000))
+        for name in ready(connections):
+            connections[name][0].receive()
         taken.append(time.perf_counter() - start)
-    connection.close()
-    listener.close()
-    return round(statistics.median(taken) * 1000, 3)
+        processor.append(time.thread_time() - used)
+    for each in (*(connection for connection, _ in connections.values()), *listeners):
+        each.close()
+    return tuple(round(statistics.median(each) * 1000, 3) for each in (taken, processor))
 
 
 PARTS = {
@@ -226,17 +242,39 @@ MODELS: dict[str, Terms] = {
         "root of million papers x shards": lambda papers, shards: (papers * shards / 1e6) ** 0.5,
         "million papers": lambda papers, shards: papers / 1e6,
     },
+    "kB": {
+        "1": lambda papers, shards: 1.0,
+        "shards": lambda papers, shards: shards,
+    },
 }
 """What is fitted: parts of an answer, each a sum of terms whose factors are not below zero."""
+MEMORY: Terms = {
+    "1": lambda papers, shards: 1.0,
+    "shards": lambda papers, shards: shards,
+    "million papers": lambda papers, shards: papers / 1e6,
+}
+"""The same for the memory of all shards and a coordinator that is not mapped from files."""
 
 
 def fitted(rows: list[dict], system: str, part: str) -> dict[str, float]:
-    """Return the factors of a part's terms, by least squares of relative errors."""
-    terms = MODELS[part].values()
-    target = np.array([row[system][part] for row in rows])
-    matrix = np.array([[term(row["papers"], row["shards"]) for term in terms] for row in rows])
-    factors, _ = nnls(matrix / target[:, None], np.ones(target.size))
-    return dict(zip(MODELS[part], (round(float(each), 4) for each in factors), strict=True))
+    """Return the factors of a part's terms."""
+    return factors_of(MODELS[part], rows, [row[system][part] for row in rows])
+
+
+def factors_of(terms: Terms, rows: list[dict], values: list[float]) -> dict[str, float]:
+    """Return the factors of some terms, by least squares of relative errors."""
+    matrix = np.array(
+        [[term(row["papers"], row["shards"]) for term in terms.values()] for row in rows]
+    )
+    factors, _ = nnls(matrix / np.array(values)[:, None], np.ones(len(values)))
+    return dict(zip(terms, (round(float(each), 4) for each in factors), strict=True))
+
+
+def not_mapped(rows: list[dict]) -> dict[str, float]:
+    """Return the factors of the memory that is not mapped from files, in MB."""
+    return factors_of(
+        MEMORY, rows, [row["MB not mapped, all shards and the coordinator"] for row in rows]
+    )
 
 
 def predicted(factors: dict[str, float], part: str, papers: float, shards: float) -> float:
@@ -244,23 +282,23 @@ def predicted(factors: dict[str, float], part: str, papers: float, shards: float
     return sum(factor * MODELS[part][name](papers, shards) for name, factor in factors.items())
 
 
-def latency(row: dict, trip: float) -> float:
+def latency(row: dict, shards: int, trip: tuple[float, float]) -> float:
     """Return the milliseconds of an answer with each shard on a machine of its own."""
-    wire = row["trips"] * (trip + LATENCY * 1000) + row["kB"] * 1000 / NETWORK * 1000
+    first, further = trip
+    each = first + LATENCY * 1000 + further * (shards - 1)
+    wire = row["trips"] * each + row["kB"] * 1000 / NETWORK * 1000
     return row["coordinator ms"] + row["messages ms"] + row["slowest shard ms"] + wire
 
 
 def modelled(rows: list[dict], system: str, papers: float, shards: float) -> dict:
     """Return an answer's parts by a model that is fitted to some measurements."""
-    travelling = {
-        name: statistics.median(row[system][name] for row in rows) for name in ("trips", "kB")
-    }
-    return travelling | {
+    trips = statistics.median(row[system]["trips"] for row in rows)
+    return {"trips": trips} | {
         part: predicted(fitted(rows, system, part), part, papers, shards) for part in MODELS
     }
 
 
-def fit(measured_rows: list[dict], trip: float) -> dict:
+def fit(measured_rows: list[dict], trip: tuple[float, float]) -> dict:
     """Return the model of each system, and its error for each measurement that it was not fitted
     to.
     """
@@ -269,17 +307,12 @@ def fit(measured_rows: list[dict], trip: float) -> dict:
         errors = []
         for row in measured_rows:
             others = [each for each in measured_rows if each is not row]
-            guess = latency(modelled(others, system, row["papers"], row["shards"]), trip)
-            errors.append(guess / latency(row[system], trip) - 1)
+            errors.append(_error(row, others, system, trip))
         # what a plan needs: from smaller libraries to the largest
         largest = max(row["papers"] for row in measured_rows)
         smaller = [row for row in measured_rows if row["papers"] < largest]
         ahead = [
-            latency(modelled(smaller, system, row["papers"], row["shards"]), trip)
-            / latency(row[system], trip)
-            - 1
-            for row in measured_rows
-            if row["papers"] == largest
+            _error(row, smaller, system, trip) for row in measured_rows if row["papers"] == largest
         ]
         found[system] = {
             "factors": {part: fitted(measured_rows, system, part) for part in MODELS},
@@ -291,6 +324,13 @@ def fit(measured_rows: list[dict], trip: float) -> dict:
     return found
 
 
+def _error(row: dict, others: list[dict], system: str, trip: tuple[float, float]) -> float:
+    """Return by what share a model of other measurements is too high for one."""
+    shards = row["shards"]
+    guess = latency(modelled(others, system, row["papers"], shards), shards, trip)
+    return guess / latency(row[system], shards, trip) - 1
+
+
 PLANNED = ((1_000_000, 1), (20_000_000, 8), (50_000_000, 16), (200_000_000, 64), (200_000_000, 128))
 """Papers and shards that a plan is shown for."""
 CORES, DATA_GB = 8, 48
@@ -300,7 +340,7 @@ PRICE = 0.5
 REPLICAS = 2
 
 
-def plan(rows: list[dict], trip: float) -> list[dict]:
+def plan(rows: list[dict], trip: tuple[float, float]) -> list[dict]:
     """Return what a cluster of a given size is expected to do and need, a shard of each on its own
     core.
     """
@@ -308,15 +348,21 @@ def plan(rows: list[dict], trip: float) -> list[dict]:
     resident = statistics.median(
         sum(row["bytes a paper"][part] for part in RESIDENT) for row in rows
     )
+    # how it is divided between shards and coordinators is not known: each replica is given all
+    resident += not_mapped(rows)["million papers"]
     found = []
     for papers, shards in PLANNED:
         planned = {"papers": papers, "shards": shards}
         for system in SYSTEMS:
             parts = modelled(rows, system, papers, shards)
-            # packing is done on both sides
-            processor = parts["coordinator ms"] + parts["messages ms"] + parts["all shards ms"]
+            processor = (
+                parts["coordinator ms"]
+                + parts["messages ms"]
+                + parts["all shards ms"]
+                + parts["trips"] * trip[1] * shards
+            )
             planned |= {
-                f"{system}: ms an answer": round(latency(parts, trip)),
+                f"{system}: ms an answer": round(latency(parts, shards, trip)),
                 f"{system}: processor ms an answer": round(processor),
                 f"{system}: answers a second and core": round(1000 / processor, 2),
             }
@@ -360,7 +406,9 @@ def main() -> None:
         {
             "corpus": "cs, resampled above 315,077",
             "rows": rows,
-            "ms of a round trip, 10 kB each way, on this machine": trip,
+            "ms of a round trip, 10 kB each way, on this machine": trip[0],
+            "ms of the client's processor for each further node of a trip": trip[1],
+            "MB that are not mapped, by papers and shards": not_mapped(rows),
             "assumed": {
                 "network, Gbit/s": round(NETWORK / GIGABIT),
                 "further ms of a round trip": LATENCY * 1000,

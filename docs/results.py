@@ -84,6 +84,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "build": engine.build,
     "growth": engine.growth,
     "arrays": engine.arrays,
+    "in-parts": engine.in_parts,
+    "kernels": engine.kernels,
     "crash": engine.crash,
     "cluster-equality": cluster.equality,
     "cluster-latency": cluster.latency,

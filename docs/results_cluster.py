@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Mapping
+from typing import Any
 
 from measured import MISSING, Result, Table, cell, result, titled
 
@@ -89,24 +90,31 @@ def head() -> str:
     """Return what a client saw while a cluster had no head, and how soon it was back."""
 
     def rows(found: Result) -> Table:
-        each = found["each"]
-        again = [kill["full service after starting again, s"] for kill in each]
-        told = {
-            "kills": len(each),
-            "without a head, s": found["seconds without a head"],
-            **{
-                name: sum(kill[name] for kill in each)
-                for name in ("answers", "wrong", "`unavailable`")
-            },
-            "slowest answer, s": max(kill["slowest, s"] for kill in each),
-            "clients that lived": sum(kill["client lived"] for kill in each),
-            "full service after starting again, s, median": statistics.median(again),
-            "slowest": max(again),
-            "right after that": sum(kill["right after that"] for kill in each),
-        }
-        return [*told], [[cell(value) for value in told.values()]]
+        told = [_told(run) for run in found["runs"]]
+        return [*told[0]], [[cell(value) for value in each.values()] for each in told]
 
     return titled("cluster-head", rows)
+
+
+def _told(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what many deaths of a head showed together."""
+    each = run["each"]
+    again = [kill["full service after starting again, s"] for kill in each]
+    return {
+        "without a head, s": run["seconds without a head"],
+        "kills": len(each),
+        "answers": sum(kill["answers"] for kill in each),
+        "the fewest after a kill": min(kill["answers"] for kill in each),
+        "wrong": sum(kill["wrong"] for kill in each),
+        "`unavailable`": sum(kill["`unavailable`"] for kill in each),
+        "slowest answer, s": max(kill["slowest, s"] for kill in each),
+        "last right answer, s after the kill, earliest": min(
+            kill["last right answer after, s"] for kill in each
+        ),
+        "full service after starting again, s, median": statistics.median(again),
+        "slowest": max(again),
+        "right after that": sum(kill["right after that"] for kill in each),
+    }
 
 
 _STEPS = {
@@ -193,7 +201,7 @@ def model() -> str:
     """Return the factors of the model of an answer's time, with its errors."""
 
     def rows(found: Result) -> Table:
-        head = ["part", "model, ms"]
+        head = ["part", "model, ms or kB"]
         return head, [
             [f"`{system}`: {part.removesuffix(' ms')}", _sum(factors)]
             for system, about in found["model"].items()

@@ -2,7 +2,7 @@
 memory, in numpy as they are and by numba, in turns, with the same results.
 
     pip install --target FOLDER --no-deps numba llvmlite
-    PYTHONPATH=FOLDER python benchmarks/compiled.py LIBRARY
+    PYTHONPATH=FOLDER python benchmarks/kernels.py LIBRARY
 
 The candidates are the first 5,000 papers of `bm25` for 60 drafts of `cs`. numba is not among
 citewise's dependencies; decision 052 says why.
@@ -108,7 +108,7 @@ def main() -> None:
         found[label] = {f"{name}, ms": round(min(values), 2) for name, values in taken.items()} | {
             "the same results": same
         }
-    save("compiled", {"corpus": "cs", "candidates": CANDIDATES, "drafts": DRAFTS} | found)
+    save("kernels", {"corpus": "cs", "candidates": CANDIDATES, "drafts": DRAFTS} | found)
 
 
 def as_arrays(found) -> tuple:
