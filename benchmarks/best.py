@@ -3,6 +3,8 @@ answer and of its parts, and what it finds when half of the references are given
 
     python benchmarks/best.py            (some ten minutes, the libraries not counted)
     python benchmarks/best.py --times    (times and memory only: no test query is judged)
+    python benchmarks/best.py --beside   (times of the library without MiniLM beside pyserini, into
+                                          best-speed.json)
 
 Of the two models that ship, both are measured: the one for libraries with vectors of MiniLM needs
 such a library, which `ranker.py --texts` makes.
@@ -46,7 +48,8 @@ HALVED = 300
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", action="store_true")
-    only_times = parser.parse_args().times
+    parser.add_argument("--beside", action="store_true")
+    given = parser.parse_args()
     library = library_of("cs")
     split = split_of("cs", library, CORPORA["cs"][0])
     questions = split.questions(library.stores, "test")
@@ -54,11 +57,19 @@ def main() -> None:
 
     saved_queries("cs", 2022, least=5)  # kept in a file, so that serving.py reads no corpus
     rival = build_rival(list(records("cs")))
+    if given.beside:
+        taken = {
+            "latency": timed(library, None, rival, spread),
+            "stages, ms": stages(library, spread),
+        }
+        save("best-speed", {"corpus": "cs", "pyserini": PYSERINI, **taken})
+        rival.close()
+        return
     texts = with_texts("cs")
     latency = timed(library, texts, rival, spread)
     rival.close()
     parts = stages(library, spread)
-    if only_times:
+    if given.times:
         known = json.loads((RESULTS / "best-cs.json").read_text())
         body = {name: each for name, each in known.items() if name not in ABOUT}
         body.setdefault("quality is of commit", known["commit"])
@@ -117,7 +128,7 @@ def quality(found: Results) -> dict:
 
 def timed(
     library: citewise.Library,
-    texts: citewise.Library,
+    texts: citewise.Library | None,
     rival: Pyserini,
     questions: list[Question],
 ) -> dict:
@@ -126,13 +137,15 @@ def timed(
     The systems answer each question in turns. Like pyserini, `bm25` and `best` search papers of any
     year, as for a draft of today; `best` with the question's year is timed separately.
     """
-    names = (*SYSTEMS, BOUNDED, BARE, WITH_TEXTS, "pyserini")
+    names = [*SYSTEMS, BOUNDED, BARE, *([WITH_TEXTS] if texts else []), "pyserini"]
     taken: dict[str, list[float]] = {name: [] for name in names}
     rounds: dict[str, list[float]] = {name: [] for name in names}
     for number in range(ROUNDS + 1):
         each = [
             {
-                name: milliseconds(texts if name == WITH_TEXTS else library, rival, name, question)
+                name: milliseconds(
+                    texts if texts and name == WITH_TEXTS else library, rival, name, question
+                )
                 for name in names
             }
             for question in questions

@@ -40,8 +40,8 @@ def half_given() -> str:
     return titled("best-cs", rows)
 
 
-def best_speed() -> str:
-    """Return what an answer of the learned system takes, beside the others."""
+def best_speed(run: str) -> str:
+    """Return what an answer of the learned system takes, beside the others, in a run."""
 
     def rows(found: Result) -> Table:
         timed = found["latency"]
@@ -58,7 +58,7 @@ def best_speed() -> str:
             ],
         )
 
-    return titled("best-cs", rows)
+    return titled(run, rows)
 
 
 def stages() -> str:
