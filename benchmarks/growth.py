@@ -25,8 +25,8 @@ from protocol import WORK, records, saved_queries
 
 SIZES = (100_000, 315_077, 2_000_000, 7_000_000, 20_000_000)
 ADDED = 1_000
-SCARCE, SCARCE_FROM = 5_000, 7_000_000
-"""A library of the second number of papers is also asked by a process with this many megabytes of
+SCARCE, SCARCE_AT = 5_000, 7_000_000
+"""The library of the second number of papers is also asked by a process with this many megabytes of
 memory, the library's files in the page cache included; that needs root.
 """
 # Sources of more papers are compressed: 20 million papers are 23 GB of text.
@@ -131,7 +131,7 @@ def asked(papers: list[dict], size: int) -> dict:
         "serving": in_fresh_process("serving.py", str(library)),
         "serving best": in_fresh_process("serving.py", str(library), "best"),
     }
-    if size >= SCARCE_FROM:
+    if size == SCARCE_AT:
         forget(library)
         found[f"serving best within {SCARCE} MB"] = in_fresh_process(
             "serving.py", str(library), "best", megabytes=SCARCE
