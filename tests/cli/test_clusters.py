@@ -1,19 +1,24 @@
 """What `citewise cluster` starts, and what it refuses; tests/engines has clusters that run."""
 
 import importlib.util
+import json
 import socket
+import threading
 import time
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
-from citewise.engines.ray import cluster
+from citewise.engines.ray import cluster, local_nodes
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.directory import ClusterState, Service
 from citewise.engines.ray.shard_node import NodeState
 from citewise.engines.ray.sockets import Endpoint
+from citewise.errors import BadInput
 from citewise.http.on_nodes import HttpNode
 from command_line import Run, in_own_process
+from engines.clusters import free_port
 
 STATE = ClusterState(
     version="1",
@@ -70,6 +75,63 @@ def test_without_http_nothing_answers_by_it(
 ) -> None:
     run("cluster", "up", "--shards", tmp_path)
     assert started[0][-1] is None
+
+
+def test_names_that_no_address_has_are_refused(
+    run: Run, tmp_path: Path, started: list[tuple[object, ...]]
+) -> None:
+    done = run("cluster", "up", "--shards", tmp_path, "--name", "my lib")
+    assert done.code != 0 and "not the address of a cluster" in done.err, done.err
+    assert not started
+    with pytest.raises(BadInput, match="from 1 to 65535"):
+        Address.parse("ray://127.0.0.2:99999/library")
+
+
+def test_what_is_wrong_is_said_when_a_cluster_is_started(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = STATE._replace(problems=["n: shard 1 is damaged"])
+    monkeypatch.setattr(cluster, "up", lambda *_: broken)
+    done = run("cluster", "up", "--shards", tmp_path)
+    assert done.code == 1 and "shard 1 is damaged" in done.err
+    assert "Ask it" not in done.out
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")
+def test_nodes_that_are_interrupted_are_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seconds: float) -> None:
+        (record,) = (tmp_path / "clusters").glob("127.0.0.2-*.json")
+        processes.extend(json.loads(record.read_text())["processes"])
+        monkeypatch.undo()
+        monkeypatch.setattr(local_nodes, "_clusters", lambda: tmp_path / "clusters")
+        raise KeyboardInterrupt
+
+    processes: list[int] = []
+    address = Address("127.0.0.2", free_port(), "library")
+    monkeypatch.setattr(local_nodes, "_clusters", lambda: tmp_path / "clusters")
+    monkeypatch.setattr(local_nodes, "_moments", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        local_nodes.start_nodes(address, 1)
+    (process,) = processes
+    assert not local_nodes._members(process)
+    assert local_nodes.known_nodes(address) is None
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")
+def test_a_port_of_something_else_is_named_at_once(tmp_path: Path) -> None:
+    """For a head to be started, and for a cluster to be joined."""
+    with HTTPServer(("127.0.0.2", 0), SimpleHTTPRequestHandler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = Address("127.0.0.2", server.server_port, "library")
+        with pytest.raises(BadInput, match="another process listens there"):
+            local_nodes.start_nodes(address, 1)
+        start = time.monotonic()
+        done = in_own_process("cluster", "status", "--library", address)
+        assert done.code == 1 and "something that is not Ray" in done.err, done.err
+        assert time.monotonic() - start < 30
+        server.shutdown()
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")

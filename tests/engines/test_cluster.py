@@ -148,9 +148,41 @@ def test_commands_take_the_address(run: Run, address: Address, library: Library)
     assert shown.code == 0 and "generation 1, 3 shards x 2" in shown.out, shown.err
 
 
-def test_a_wrong_token_is_refused(address: Address) -> None:
-    done = in_own_process("info", "--library", address, RAY_AUTH_TOKEN="0" * 64)
+def test_a_wrong_token_is_refused(address: Address, tmp_path: Path) -> None:
+    """Of another user: who started the cluster has its token at hand, whatever is set."""
+    asked, wrong = ("info", "--library", address), "0" * 64
+    done = in_own_process(*asked, XDG_STATE_HOME=str(tmp_path), RAY_AUTH_TOKEN=wrong)
     assert done.code == 1 and "refuses this client's token" in done.err, done.err
+    done = in_own_process(*asked, RAY_AUTH_TOKEN=wrong)
+    assert done.code == 0, done.err
+
+
+def test_a_running_cluster_is_not_ended_by_mistake(
+    run: Run, address: Address, shards: Path, tmp_path: Path
+) -> None:
+    """By a name that it does not have, and by starting it again in another way."""
+    typo = run("cluster", "down", "--library", address._replace(name="librray"))
+    assert typo.code == 1 and "no library named 'librray'" in typo.err, typo.err
+    asked = ("cluster", "up", "--shards", shards, "--port", address.port)
+    again = run(*asked)
+    assert again.code != 0 and "your cluster runs there already" in again.err, again.err
+
+    here = ("cluster", "up", "--shards", shards, "--address", address.cluster)
+    other = run(*here, "--replicas", 1)
+    assert other.code != 0 and "is served there already" in other.err, other.err
+    assert "with 2 replicas and also by HTTP" in other.err
+    assert is_whole(cluster.status(address))
+
+
+def test_of_two_libraries_one_goes_on(run: Run, address: Address, shards: Path) -> None:
+    second = address._replace(name="second")
+    here = ("cluster", "up", "--shards", shards, "--address", address.cluster)
+    done = run(*here, "--name", "second")
+    assert done.code == 0 and "generation 1, 3 shards x 2" in done.out, done.err
+    assert cluster.libraries(address) == ["library", "second"]
+    done = in_own_process("cluster", "down", "--library", second)
+    assert done.code == 0 and "the nodes go on, as they serve: library" in done.err, done.err
+    assert is_whole(cluster.status(address))
 
 
 def test_a_cluster_builds_the_same(
@@ -296,6 +328,8 @@ def test_a_lost_file_is_named_and_found_again(
     for other in others:
         os.kill(other, signal.SIGKILL)
     wait_until(address, lambda state: only_lacks(state, 1), 120)
+    servers = cluster.status(address).services.values()
+    assert {httpx.get(f"{each}readyz", timeout=60).status_code for each in servers} == {503}
     stores(library).transport.patience = 3.0
     expected = r"no replica of shard 1 of generation 1 answers .*records\.zst: missing"
     with pytest.raises(Unavailable, match=expected):

@@ -11,10 +11,11 @@ from citewise.api import Library
 from citewise.engines.shards import cutting, writing
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.cutting import cut
+from citewise.engines.shards.generations import note_served, only_writer
 from citewise.engines.shards.manifest import folder_name, shard_name
 from citewise.engines.shards.stores import ShardedStores
 from citewise.engines.version import installed_version
-from citewise.errors import BadInput, BadLibrary, MissingData
+from citewise.errors import BadInput, BadLibrary, LibraryBusy, MissingData
 from citewise.library.files import checksum
 from citewise.library.folder import LibraryFolder
 from citewise.types import Answer, Query, Scope
@@ -51,6 +52,59 @@ def test_papers_are_dealt_by_their_rows(whole: LibraryFolder, shards: Path) -> N
     assert sum(each.papers for each in manifest.shards) == manifest.papers == len(PAPERS)
     stores = ShardedStores.local(shards)
     assert stores.papers.read(stores.papers.rows) == whole.papers.read(whole.papers.rows)
+
+
+def test_what_a_cluster_serves_stays_however_often_is_cut(
+    whole: LibraryFolder, own_shards: Path
+) -> None:
+    note_served(own_shards, "10.0.0.1:6379-library", (1,))
+    for _ in range(3):
+        cut(whole.path, 2, own_shards)
+    kept = [each.name for each in sorted(own_shards.iterdir()) if each.is_dir()]
+    assert kept == ["000001", "000003", "000004"]
+
+    note_served(own_shards, "10.0.0.1:6379-library", ())
+    cut(whole.path, 2, own_shards)
+    kept = [each.name for each in sorted(own_shards.iterdir()) if each.is_dir()]
+    assert kept == ["000004", "000005"]
+
+
+def test_one_writer_at_a_time(whole: LibraryFolder, own_shards: Path, tmp_path: Path) -> None:
+    with only_writer(own_shards), pytest.raises(LibraryBusy, match="is writing to this"):
+        cut(whole.path, 2, own_shards)
+    assert manifests.load(own_shards).generation == 1
+    file = tmp_path / "draft.tex"
+    file.write_text("mine")
+    with pytest.raises(BadInput, match="cannot be a folder"):
+        cut(whole.path, 2, file)
+    assert file.read_text() == "mine"
+
+
+def test_shards_are_verified_and_not_taken_for_a_library(run: Run, own_shards: Path) -> None:
+    done = run("verify", "--library", own_shards)
+    assert done.code == 0 and "every file is as it was written" in done.out, done.err
+    done = run("compact", "--library", own_shards)
+    assert done.code != 0 and "these are shards" in done.err, done.err
+
+    file = own_shards / folder_name(1) / shard_name(1) / "segment" / "years"
+    content = bytearray(file.read_bytes())
+    content[0] ^= 1
+    file.write_bytes(content)
+    done = run("verify", "--library", own_shards)
+    assert done.code == 1 and "shard-001/segment/years: content changed" in done.out, done.out
+    assert manifests.damages(own_shards) == []  # by sizes alone
+    file.unlink()
+    (problem,) = manifests.damages(own_shards)
+    assert problem.endswith("shard-001/segment/years: missing")
+
+
+def test_an_address_is_no_folder_to_write(run: Run, tmp_path: Path) -> None:
+    papers = tmp_path / "papers.jsonl"
+    papers.write_text('{"id": "a", "title": "One"}\n')
+    for command in (("index", papers), ("verify",), ("compact",)):
+        done = run(*command, "--library", "ray://127.0.0.2:6500/library")
+        assert done.code != 0 and "this command needs a folder" in done.err, done.err
+    assert not Path("ray:").exists()
 
 
 def test_the_manifest_says_what_the_shards_are(whole: LibraryFolder, shards: Path) -> None:
@@ -165,7 +219,9 @@ def test_what_fails_leaves_nothing(
     monkeypatch.setattr(cutting, "cut_evidence", full)
     with pytest.raises(OSError, match="No space left"):
         cut(whole.path, 2, own_shards)
-    assert sorted(file.name for file in own_shards.iterdir()) == [folder_name(1), manifests.NAME]
+    assert sorted(file.name for file in own_shards.iterdir()) == [
+        *(folder_name(1), manifests.NAME, "writer.lock")
+    ]
     assert manifests.load(own_shards).generation == 1
 
 

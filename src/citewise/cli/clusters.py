@@ -30,7 +30,7 @@ from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.building import RayWorkers
 from citewise.engines.ray.directory import ClusterState, Service
 from citewise.engines.shards.cutting import cut
-from citewise.engines.shards.generations import MOST_SHARDS
+from citewise.engines.shards.generations import MOST_SHARDS, newest_in
 from citewise.engines.shards.manifest import ShardsManifest
 from citewise.errors import BadInput, MissingData
 from citewise.http.running import is_local, require_extra
@@ -195,12 +195,12 @@ def up(
     ] = None,
 ) -> None:
     """Start a cluster that serves shards, on this machine or on Ray nodes that run already."""
-    where = Address(_HOST, port, name)
-    if address:
-        where = Address.parse(f"ray://{address.removeprefix('ray://')}/{name}")
+    at = address.removeprefix("ray://") or f"{_HOST}:{port}"
+    where = Address.parse(f"ray://{at}/{name}")
     service = _http(where, http, token, allow_host or []) if http else None
     state = clusters.up(shards, where, 0 if address else nodes, replicas, service)
     _show(where, state)
+    _exit_on_problems(state)
     show(f"\nAsk it: citewise recommend DRAFT --library {escape(str(where))}")
 
 
@@ -225,10 +225,13 @@ def status(library: LibraryOption) -> None:
     where = Address.parse(library)
     state = clusters.status(where)
     _show(where, state)
-    if state.problems:
-        for problem in state.problems:
-            say(f"[red]{escape(problem)}[/red]")
-        raise typer.Exit(1)
+    newest = newest_in(Path(state.folder))
+    if newest > state.generation:
+        say(
+            f"generation {newest} is cut and not served; to serve it: citewise cluster switch "
+            f"--library {escape(library)}"
+        )
+    _exit_on_problems(state)
 
 
 @cluster.command(epilog="Example: citewise cluster switch --library ray://127.0.0.2:6379/library")
@@ -240,11 +243,23 @@ def switch(library: LibraryOption) -> None:
 
 @cluster.command(epilog="Example: citewise cluster down --library ray://127.0.0.2:6379/library")
 def down(library: LibraryOption) -> None:
-    """End a library on a cluster, and the nodes where `up` started them on this machine."""
+    """End a library on a cluster, and the nodes where `up` started them on this machine and no
+    other library is left.
+    """
     if "://" not in library:
         raise BadInput(f"{library}: not the address of a cluster; `citewise cluster up` shows it")
-    clusters.down(Address.parse(library))
+    others = clusters.down(Address.parse(library))
     say(f"{escape(library)}: down")
+    if others:
+        say(f"the nodes go on, as they serve: {escape(', '.join(others))}")
+
+
+def _exit_on_problems(state: ClusterState) -> None:
+    """Say what is wrong with a cluster, and end with 1 where anything is."""
+    for problem in state.problems:
+        say(f"[red]{escape(problem)}[/red]")
+    if state.problems:
+        raise typer.Exit(1)
 
 
 def _show(where: Address, state: ClusterState) -> None:

@@ -33,8 +33,10 @@ from citewise.cli.terminal import (
 )
 from citewise.embed.folder import MINILM
 from citewise.embed.word_models import NNSELECT
+from citewise.engines.shards.manifest import damages, is_shards
 from citewise.ingest import Reading
 from citewise.ingest.report import Report, SourceLocation
+from citewise.library.files import checksum
 from citewise.plugins import plugins as found_plugins
 from citewise.protocols import Precision
 from citewise.render.tables import answer_table
@@ -268,7 +270,16 @@ def verify(
         ),
     ] = False,
 ) -> None:
-    """Check a library: checksums, counts, tables, every record; exits with 1 on any problem."""
+    """Check a library: checksums, counts, tables, every record; of shards, the checksums; exits
+    with 1 on any problem.
+    """
+    if is_shards(library):
+        with progress("verifying"):
+            problems = damages(library, digest=checksum)
+        for problem in problems:
+            show_plain(problem)
+        show(f"{len(problems)} problems" if problems else "every file is as it was written")
+        raise typer.Exit(bool(problems))
     with progress("verifying") as bar:
         verification = citewise.verify(library, bar)
 

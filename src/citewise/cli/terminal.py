@@ -29,6 +29,11 @@ def _folder(text: str | Path) -> Path:
     """Return the folder of an option; "" is no folder, though Python takes it for the current."""
     if not str(text).strip():
         raise BadInput("--library is empty; name the library's folder, such as my-library")
+    if "://" in str(text):
+        raise BadInput(
+            f"--library {text}: this command needs a folder. What a cluster serves is changed by "
+            "citewise index, citewise shard and citewise cluster switch, one after the other"
+        )
     return Path(text)
 
 

@@ -45,6 +45,10 @@ class HttpNode:
         with bound(self._settings) as listening:
             server.run([listening])
 
+    def close(self) -> None:
+        """Remove the server's files, before its process is ended."""
+        self._folder.cleanup()
+
     def state(self) -> str:
         """Return where it answers."""
         return f"http://{self._settings.host}:{self._settings.port}/"

@@ -17,10 +17,11 @@ async def healthz() -> Response:
 
 @routes.get("/readyz", responses={200: {"description": "It can answer"}, **problems(503)})
 async def readyz(request: Request) -> Response:
-    """Say whether requests can be answered: the library is open, or there is none yet."""
+    """Say whether requests can be answered: the library is open, all of its shards included, or
+    there is none yet.
+    """
     desk = desk_of(request)
-    current = await desk.run(desk.served.current)
-    return as_json({"status": "ready", "open": current is not None})
+    return as_json({"status": "ready", "open": await desk.run(desk.served.ready)})
 
 
 @routes.get(

@@ -41,6 +41,10 @@ class Renewable(Protocol):
         """Return the generation that the engine serves now."""
         ...
 
+    def require_all(self) -> None:
+        """Raise Unavailable where any part of the library does not answer."""
+        ...
+
 
 class Opened:
     """An open generation, and what is computed once for it."""
@@ -112,6 +116,13 @@ class ServedLibrary:
             return opened
         with self._opening:  # until the thread that opens it has ended
             return self._opened
+
+    def ready(self) -> bool:
+        """Return whether a library is open; of one at an address, every part has to answer."""
+        current = self.current()
+        if current is not None and isinstance(current.library.stores, Renewable):
+            current.library.stores.require_all()
+        return current is not None
 
     @property
     def writable(self) -> bool:

@@ -21,6 +21,13 @@ def writer_lock(library: Path) -> Iterator[None]:
     """Keep the library's writer lock; the system frees it however the process ends."""
     require_own_folder(library)
     require_writable(library)
+    with locked(library):
+        yield
+
+
+@contextlib.contextmanager
+def locked(library: Path) -> Iterator[None]:
+    """Keep the writer lock of a folder, which is made if there is none."""
     made = _made(library)
     holder = library / "writer.json"
     lock = filelock.FileLock(library / "writer.lock", timeout=0)

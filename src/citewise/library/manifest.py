@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from citewise.errors import BadLibrary, MissingData, NoPermission
+from citewise.errors import BadInput, BadLibrary, MissingData, NoPermission
 from citewise.library.files import replace
 from citewise.library.seal import sealed, unsealed
 from citewise.protocols import EncodedBy
@@ -109,6 +109,11 @@ def load(library: Path) -> Manifest:
     try:
         content = (library / NAME).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
+        if (library / "shards.json").is_file():
+            raise BadInput(
+                f"{library}: these are shards, and this command needs the library that they were "
+                "cut from"
+            ) from None
         raise MissingData(
             f"{library}: no citewise library here; make one with: "
             f"citewise index SOURCE... --library {library}"

@@ -24,6 +24,7 @@ from citewise.engines.dumps.tasks import Workers
 from citewise.engines.shards.generations import (
     check_shards,
     next_generation,
+    only_writer,
     remove_unfinished,
     unfinished,
 )
@@ -66,7 +67,7 @@ def build_shards(
     report = report if report is not None else Report()
     folder = Path(output).resolve()
     work = Path(settings.work or f"{folder}.work").resolve()
-    with _locked(work):
+    with only_writer(folder), _locked(work):
         plan = _planned(sources, folder, work, settings, report)
         build = Build(plan, work, settings.models)
         try:

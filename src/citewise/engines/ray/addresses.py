@@ -39,6 +39,8 @@ class Address(NamedTuple):
                 f"{text}: not the address of a cluster; write ray://HOST:PORT/NAME, such as "
                 "ray://10.0.0.1:6379/library"
             )
+        if int(match["port"] or _PORT) not in range(1, 1 << 16):
+            raise BadInput(f"{text}: a port is a number from 1 to 65535")
         return cls(
             match["host"], int(match["port"] or _PORT), match["name"] or cls._field_defaults["name"]
         )

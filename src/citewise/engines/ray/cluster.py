@@ -1,5 +1,6 @@
 """Starts, shows, switches and ends a library on a cluster."""
 
+import re
 import time
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +12,7 @@ from citewise.engines.ray.directory import ClusterState, Directory, Service
 from citewise.engines.ray.local_nodes import start_nodes, stop_nodes
 from citewise.engines.ray.opening import directory_of, state_of
 from citewise.engines.shards import manifest as manifests
-from citewise.errors import CitewiseError, MissingData, Unavailable
+from citewise.errors import BadInput, CitewiseError, MissingData, NoPermission, Unavailable
 
 _READY_SECONDS = 600.0
 _STOP_SECONDS = 60.0
@@ -29,7 +30,8 @@ def up(
     """Serve a folder of shards; return the cluster's state once every shard is open.
 
     `nodes` is how many nodes to start on this machine, 0 to use a cluster that runs already. Nodes
-    that join it later are used as well. `service` runs on every node beside the shards.
+    that join it later are used as well. `service` runs on every node beside the shards. If a
+    library of that name is served there already, it has to be the same.
     """
     manifests.load(folder)
     if nodes:
@@ -53,11 +55,37 @@ def up(
     until = time.monotonic() + _READY_SECONDS
     while time.monotonic() < until:
         state: ClusterState = ray.get(directory.check.remote(), timeout=_READY_SECONDS)
+        _require_same(address, state, folder, replicas, service)
+        if failed := [each for each in state.problems if _cannot_serve(address, each)]:
+            raise Unavailable(
+                f"{failed[0]}; the library itself is served. End it before another try: citewise "
+                f"cluster down --library {address}"
+            )
         living = len([each for each in state.nodes.values() if each])
         if living >= max(nodes, 1) and (service is None or len(state.services) >= living):
             return state
         time.sleep(0.2)
     raise Unavailable(f"{address}: the nodes did not start within {_READY_SECONDS:.0f} seconds")
+
+
+def _require_same(
+    address: Address, state: ClusterState, folder: Path, replicas: int, service: Service | None
+) -> None:
+    """Raise BadInput where a library of that name is served in another way already."""
+    served = (state.folder, state.replicas, state.has_service)
+    if served != (str(folder.resolve()), replicas, service is not None):
+        by_http = "also by HTTP" if state.has_service else "not by HTTP"
+        raise BadInput(
+            f"{address}: a library of this name is served there already, from {state.folder} with "
+            f"{state.replicas} replicas and {by_http}. For newer shards of it: citewise cluster "
+            f"switch; for another library: --name; to end it: citewise cluster down --library "
+            f"{address}"
+        )
+
+
+def _cannot_serve(address: Address, problem: str) -> bool:
+    """Return whether a problem is that of a service that did not start."""
+    return problem.startswith(f"{address.name}-service-") and ": ended (" in problem
 
 
 def _on_head(ray: ModuleType) -> Any:
@@ -83,23 +111,37 @@ def switch(address: Address) -> ClusterState:
     return state
 
 
-def down(address: Address) -> None:
-    """End a library on a cluster, and the nodes where they were started on this machine."""
+def down(address: Address) -> list[str]:
+    """End a library on a cluster, and the nodes where they were started on this machine and serve
+    no other library; return the names of those that they serve.
+    """
     found: CitewiseError | None = None
     try:
-        _end(address)
-    except (MissingData, Unavailable) as error:
+        if others := _end(address):
+            return others
+    except (MissingData, NoPermission, Unavailable) as error:
+        if isinstance(error, MissingData) and libraries(address):
+            raise
         found = error
     if not stop_nodes(address) and found is not None:
         raise found
+    return []
 
 
-def _end(address: Address) -> None:
-    """End the actors of a library, and leave the cluster."""
+def libraries(address: Address) -> list[str]:
+    """Return the names of the libraries that a cluster serves."""
+    named: list[str] = join(address).util.list_named_actors()
+    nodes = re.compile(r"(.+?)(-service)?-[0-9a-f]{12}")
+    return sorted({name for name in named if not nodes.fullmatch(name)})
+
+
+def _end(address: Address) -> list[str]:
+    """End the actors of a library, and leave the cluster; return which libraries are left."""
     ray, directory = directory_of(address)
     try:
         ray.get(directory.stop.remote(), timeout=_STOP_SECONDS)
         ray.kill(directory, no_restart=True)
+        return [name for name in libraries(address) if name != address.name]
     except ray.exceptions.RayError as error:
         raise Unavailable(
             f"{address}: the cluster's directory does not answer ({type(error).__name__}), and "

@@ -4,6 +4,7 @@ import logging
 import os
 import socket
 from types import ModuleType
+from typing import Any
 
 from citewise.engines.ray.addresses import SETTINGS, Address
 from citewise.engines.ray.local_nodes import use_token
@@ -13,7 +14,13 @@ NAMESPACE = "citewise"
 """The Ray namespace of every actor."""
 
 _HEAD_SECONDS = 5.0
-"""How long a head may take to accept a connection."""
+"""How long a head may take to accept a connection, and to answer a greeting."""
+
+_EMPTY_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _EMPTY_SETTINGS
+"""With what HTTP/2 begins, which Ray speaks: the other side begins with its settings, too."""
+
+log = logging.getLogger("citewise.cluster")
 
 
 def ray_module() -> ModuleType:
@@ -51,18 +58,44 @@ def join(address: Address) -> ModuleType:
             configure_logging=False,
             **_own_address(address),
         )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise _refused(address, error) from None
+    _keep_output_ours()
     return ray
 
 
+def _keep_output_ours() -> None:
+    """Log what Ray would print among answers, such as that a node has died."""
+    from ray._private import worker
+
+    if hasattr(worker, "print_to_stdstream"):
+
+        def logged(data: dict[str, Any], *_: Any, **__: Any) -> None:
+            log.info("%s", " ".join(map(str, data.get("lines", ()))))
+
+        worker.print_to_stdstream = logged
+
+
 def _check_head(address: Address) -> None:
-    """Raise Unavailable where nothing listens at an address: Ray would try for minutes."""
+    """Raise Unavailable where nothing listens at an address, or something that is not Ray: Ray
+    itself would try for minutes.
+    """
     try:
-        with socket.create_connection((address.host.strip("[]"), address.port), _HEAD_SECONDS):
-            pass
+        with socket.create_connection(
+            (address.host.strip("[]"), address.port), _HEAD_SECONDS
+        ) as opened:
+            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+                return
+            opened.settimeout(_HEAD_SECONDS)
+            opened.sendall(_GREETING)
+            answer = opened.recv(len(_EMPTY_SETTINGS))
     except OSError as error:
         raise _refused(address, error) from None
+    if answer[3:4] != _EMPTY_SETTINGS[3:4]:
+        raise Unavailable(
+            f"{address}: no cluster answers there, but something that is not Ray; give the port of "
+            "the head (6379, unless it was given another)"
+        )
 
 
 def _own_address(address: Address) -> dict[str, str]:
@@ -77,12 +110,16 @@ def _refused(address: Address, error: BaseException) -> NoPermission | Unavailab
     whole, cause = "", error
     while cause is not None:
         whole, cause = f"{whole} {cause}", cause.__cause__ or cause.__context__  # type: ignore[assignment]
-    if "AuthToken" in whole or "Unauthenticated" in whole:
+    if any(
+        name in f"{whole} {type(error).__name__}"
+        for name in ("AuthToken", "Unauthenticated", "AuthenticationError")
+    ):
         return NoPermission(
             f"{address}: the cluster refuses this client's token; set RAY_AUTH_MODE=token and "
             "RAY_AUTH_TOKEN (or RAY_AUTH_TOKEN_PATH) to the cluster's"
         )
+    why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
     return Unavailable(
-        f"{address}: no cluster answers there; see whether it is up with: citewise cluster status "
-        f"--library {address}"
+        f"{address}: no cluster answers there ({why}); start one, and see its address, with: "
+        "citewise cluster up --shards DIR"
     )

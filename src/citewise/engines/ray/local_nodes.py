@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -75,15 +76,19 @@ def known_nodes(address: Address) -> LocalNodes | None:
 
 
 def use_token(address: Address) -> None:
-    """Let Ray use the token of a cluster that this user started here, unless one is set."""
-    if known_nodes(address) is not None and "RAY_AUTH_MODE" not in os.environ:
-        # before Ray is imported, which reads both once
-        os.environ["RAY_AUTH_MODE"] = "token"
-        os.environ["RAY_AUTH_TOKEN_PATH"] = str(token_file())
+    """Let Ray use the token of a cluster that this user started here: no other one fits."""
+    if known_nodes(address) is not None:
+        # before Ray is imported, which reads them once
+        os.environ.pop("RAY_AUTH_TOKEN", None)
+        os.environ |= _with_token()
+
+
+def _with_token() -> dict[str, str]:
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token_file())}
 
 
 def start_nodes(address: Address, count: int) -> LocalNodes:
-    """Start a head and further nodes, one after the other."""
+    """Start a head and further nodes, one after the other; what is interrupted is ended."""
     if importlib.util.find_spec("ray") is None:
         raise MissingExtra("a cluster", "cluster")
     if not address.host.startswith("127.") or address.host == "127.0.0.1":
@@ -91,17 +96,36 @@ def start_nodes(address: Address, count: int) -> LocalNodes:
             f"{address.host}: nodes on this machine get the addresses from 127.0.0.2 on; to use a "
             "cluster of other machines, start Ray there and give its address with --address"
         )
-    if known_nodes(address) is not None:
-        stop_nodes(address)
+    _require_free(address)
 
     folder = Path(tempfile.mkdtemp(prefix="citewise-"))  # short: sockets are in it
     nodes = LocalNodes(address.cluster, (), str(folder))
     first = ipaddress.ip_address(address.host)
-    for number in range(count):
-        process = _start(address, str(first + number), nodes)
-        nodes = msgspec.structs.replace(nodes, processes=(*nodes.processes, process))
-        replace(_record(address), msgspec.json.encode(nodes))
+    try:
+        for number in range(count):
+            nodes = _started(address, str(first + number), nodes)
+    except BaseException:
+        stop_nodes(address)
+        raise
     return nodes
+
+
+def _require_free(address: Address) -> None:
+    """Raise BadInput where a cluster of this user's runs at an address, or something else listens;
+    end the nodes of one that has lost its head.
+    """
+    known = known_nodes(address)
+    if known is not None and _members(known.processes[0]):
+        raise BadInput(
+            f"{address.cluster}: your cluster runs there already. To serve another library from "
+            f"it: citewise cluster up --shards DIR --address {address.cluster} --name NAME; to "
+            f"end it: citewise cluster down --library {address}"
+        )
+    stop_nodes(address)
+    with contextlib.suppress(OSError), socket.create_connection((address.host, address.port), 5):
+        raise BadInput(
+            f"{address.cluster}: another process listens there; choose another port with --port"
+        )
 
 
 def start_node(address: Address, host: str) -> int:
@@ -109,15 +133,30 @@ def start_node(address: Address, host: str) -> int:
     nodes = known_nodes(address)
     if nodes is None:
         raise BadInput(f"{address}: no cluster of this machine has this address")
-    process = _start(address, host, nodes)
-    nodes = msgspec.structs.replace(nodes, processes=(*nodes.processes, process))
-    replace(_record(address), msgspec.json.encode(nodes))
-    return process
+    return _started(address, host, nodes).processes[-1]
 
 
-def _start(address: Address, host: str, nodes: LocalNodes) -> int:
-    """Start a node and wait until it runs; return its process."""
+def _started(address: Address, host: str, nodes: LocalNodes) -> LocalNodes:
+    """Start a node and wait until it runs; return all nodes. It is noted at once, so that whoever
+    interrupts this can end it.
+    """
     log = Path(nodes.folder) / f"{host}.log"
+    process = _start(address, host, nodes, log)
+    _children[process.pid] = process
+    nodes = msgspec.structs.replace(nodes, processes=(*nodes.processes, process.pid))
+    replace(_record(address), msgspec.json.encode(nodes))
+
+    for _ in _moments(_START_SECONDS):
+        if _STARTED in log.read_text("utf-8", "replace"):
+            return nodes
+        if process.poll() is not None:
+            break
+    *_, last = ["", *filter(str.strip, log.read_text("utf-8", "replace").splitlines())]
+    raise Unavailable(f"Ray did not start on {host}: {last.strip() or 'it said nothing'}")
+
+
+def _start(address: Address, host: str, nodes: LocalNodes, log: Path) -> subprocess.Popen[bytes]:
+    """Start a node, the head if it is the first."""
     where = ["--address", address.cluster]
     if not nodes.processes:
         where = ["--head", "--port", str(address.port), "--include-dashboard", "false"]
@@ -129,27 +168,18 @@ def _start(address: Address, host: str, nodes: LocalNodes) -> int:
         *("--min-worker-port", "0", "--max-worker-port", "0"),
         *("--dashboard-agent-listen-port", "0", "--include-log-monitor", "false"),
     ]
-    own = {
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN_PATH": str(token_file()),
-        "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0",  # else a node takes as long to end
-    }
+    environment = os.environ | SETTINGS | _with_token()
+    environment["RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S"] = "0"  # else a node takes as long to end
+    environment.pop("RAY_AUTH_TOKEN", None)  # it would count for more than the file
     with log.open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603
+        return subprocess.Popen(  # noqa: S603
             command,
             stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, **SETTINGS, **own},
+            env=environment,
             start_new_session=True,
         )
-    for _ in _moments(_START_SECONDS):
-        _children[process.pid] = process
-        if _STARTED in log.read_text("utf-8", "replace"):
-            return process.pid
-        if process.poll() is not None:
-            break
-    raise Unavailable(f"Ray did not start on {host}; see {log}")
 
 
 def stop_nodes(address: Address) -> bool:

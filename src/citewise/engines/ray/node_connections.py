@@ -1,9 +1,11 @@
 """Where the nodes of a cluster listen, and the open connections to them."""
 
+import atexit
 import os
 import threading
 import time
 import weakref
+from functools import cache
 from typing import Any
 
 from citewise.engines.ray.connection import NAMESPACE
@@ -11,11 +13,30 @@ from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.sockets import Connection, Endpoint, connect
 
 _SEEKING_SECONDS = 60.0
+_ASKING_SECONDS = 2.0
 _PAUSE = 0.25
 _CONNECTING_SECONDS = 2.0
 """How long a machine may take to accept a connection: one that is switched off never does, and
 others may have its shards.
 """
+
+
+_seeking = weakref.WeakSet[threading.Thread]()
+_exiting = threading.Event()
+
+
+@cache
+def _wait_at_exit() -> None:
+    """Let the end of the process wait for threads that ask Ray: it would end with an error if Ray
+    were asked after it has been left. To come before that, this is called when Ray is imported.
+    """
+    atexit.register(_wait_for_seeking)
+
+
+def _wait_for_seeking() -> None:
+    _exiting.set()
+    for each in [*_seeking]:
+        each.join(2 * _ASKING_SECONDS)
 
 
 class NodeConnections:
@@ -70,17 +91,20 @@ class NodeConnections:
             if node in self._sought:
                 return
             self._sought.add(node)
-        threading.Thread(target=self._seek, args=(node,), daemon=True).start()
+        seeking = threading.Thread(target=self._seek, args=(node,), daemon=True)
+        _wait_at_exit()
+        seeking.start()
+        _seeking.add(seeking)
 
     def _seek(self, node: str) -> None:
         """Ask Ray for a node until it answers or Ray knows it no more."""
         until = time.monotonic() + _SEEKING_SECONDS
         try:
-            while time.monotonic() < until:
+            while time.monotonic() < until and not _exiting.is_set():
                 try:
                     actor = self._ray.get_actor(node, NAMESPACE)
                     asked = actor.endpoint.remote()
-                    self._found(node, self._ray.get(asked, timeout=_SEEKING_SECONDS))
+                    self._found(node, self._ray.get(asked, timeout=_ASKING_SECONDS))
                     return
                 except ValueError:  # no actor has that name
                     return

@@ -4,17 +4,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from citewise.engines.ray.addresses import Address
 from citewise.engines.ray.connection import NAMESPACE, join
 from citewise.engines.ray.directory import ClusterState
 from citewise.engines.ray.transport import RayTransport
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.stores import ShardedStores
+from citewise.engines.shards.transport import Call
 from citewise.engines.version import installed_version
 from citewise.errors import BadLibrary, MissingData, Unavailable
 
 _SECONDS = 60.0
 _PAUSE = 0.25
+_READY_SECONDS = 2.0
+"""How long to look for a replica of every shard, when asked whether there is one."""
 
 
 class ClusterStores(ShardedStores):
@@ -28,6 +33,12 @@ class ClusterStores(ShardedStores):
     def newest_generation(self) -> int:
         """Return the generation that the cluster serves now; this library stays at its own."""
         return self.transport.newest_generation()
+
+    def require_all(self) -> None:
+        """Raise Unavailable where no node answers for a shard."""
+        nothing = np.zeros(0, np.int64)
+        calls = [Call(shard, "titles", (nothing,)) for shard in range(len(self.manifest.shards))]
+        self.transport.ask(calls, _READY_SECONDS)
 
 
 def directory_of(address: Address) -> tuple[Any, Any]:

@@ -83,12 +83,12 @@ class RayTransport:
         self._usual = UsualTime()
         self.patience, self.traffic = patience, Traffic()
 
-    def ask(self, calls: Sequence[Call]) -> list[Any]:
+    def ask(self, calls: Sequence[Call], patience: float | None = None) -> list[Any]:
         """Return the answer to each call; where no replica of a shard answers, raise an error."""
         self.traffic.trips += 1
         answers: dict[int, Any] = {}
         tried: dict[int, dict[str, str]] = {position: {} for position in range(len(calls))}
-        until = time.monotonic() + self.patience
+        until = time.monotonic() + (self.patience if patience is None else patience)
 
         while len(answers) < len(calls):
             open_ones = [position for position in tried if position not in answers]

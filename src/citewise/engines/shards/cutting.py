@@ -18,6 +18,7 @@ from citewise.engines.shards.generations import (
     check_shards,
     make_current,
     next_generation,
+    only_writer,
     remove_unfinished,
     unfinished,
 )
@@ -53,11 +54,17 @@ def cut(
 ) -> ShardsManifest:
     """Cut the current generation of a library into shards, as a new generation in `output`.
 
-    It is there completely or not at all. The generation before it stays for those who read it;
-    older ones are removed.
+    It is there completely or not at all. The generation before it, and those that clusters serve,
+    stay for those who read them; older ones are removed.
     """
     check_shards(shards)
     source, folder = LibraryFolder(library), Path(output)
+    with only_writer(folder):
+        return _cut(source, shards, folder, progress)
+
+
+def _cut(source: LibraryFolder, shards: int, folder: Path, progress: Progress) -> ShardsManifest:
+    """Cut a library while no other process writes into the folder."""
     generation = next_generation(folder)
     remove_unfinished(folder, generation)
 

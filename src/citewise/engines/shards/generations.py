@@ -2,18 +2,33 @@
 current.
 """
 
+import contextlib
+import hashlib
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+
+import msgspec
 
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.shards.manifest import ShardsManifest, folder_name
-from citewise.errors import BadInput
-from citewise.library.files import sync
+from citewise.errors import BadInput, CitewiseError
+from citewise.library.files import replace, sync
+from citewise.library.lock import locked
 
 MOST_SHARDS = 1_000
 
 _GENERATION = re.compile(r"\d{6,}(\.new)?")
+_OWN = re.compile(rf"{_GENERATION.pattern}|writer\.(lock|json)|served-\w+\.json")
+
+
+@contextlib.contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Keep a folder of shards to this process while it writes; LibraryBusy says who else does."""
+    next_generation(folder)  # refuses a folder of other things
+    with locked(folder):
+        yield
 
 
 def check_shards(shards: int) -> None:
@@ -28,7 +43,7 @@ def next_generation(folder: Path) -> int:
         others = [
             file.name
             for file in (folder.iterdir() if folder.is_dir() else ())
-            if not _GENERATION.fullmatch(file.name)
+            if not _OWN.fullmatch(file.name)
         ]
         if others:
             raise BadInput(
@@ -37,6 +52,14 @@ def next_generation(folder: Path) -> int:
             )
         return 1
     return manifests.load(folder).generation + 1
+
+
+def newest_in(folder: Path) -> int:
+    """Return the newest generation in a folder of shards, 0 where that cannot be seen from here."""
+    try:
+        return manifests.load(folder).generation
+    except CitewiseError:
+        return 0
 
 
 def unfinished(folder: Path, generation: int) -> Path:
@@ -54,7 +77,7 @@ def remove_unfinished(folder: Path, generation: int) -> None:
 def make_current(folder: Path, manifest: ShardsManifest) -> None:
     """Make a generation the current one, whose files and manifest are written and durable.
 
-    The one before it stays for those who read it; older ones are removed.
+    The one before it and those that clusters serve stay for who reads them; older ones are removed.
     """
     number, fresh = manifest.generation, unfinished(folder, manifest.generation)
     if fresh.exists():  # not where a build was killed after this step
@@ -62,6 +85,28 @@ def make_current(folder: Path, manifest: ShardsManifest) -> None:
     sync(folder)
     manifests.save(folder, manifest)
 
+    kept = served(folder)
     for file in folder.iterdir():
-        if _GENERATION.fullmatch(file.name) and int(file.name.removesuffix(".new")) < number - 1:
+        if not _GENERATION.fullmatch(file.name):
+            continue
+        generation = int(file.name.removesuffix(".new"))
+        if generation < number - 1 and generation not in kept:
             shutil.rmtree(file, ignore_errors=True)
+
+
+def note_served(folder: Path, who: str, numbers: tuple[int, ...]) -> None:
+    """Note which generations a cluster reads, in place of what it read before; none ends that."""
+    file = folder / f"served-{hashlib.sha256(who.encode()).hexdigest()[:16]}.json"
+    if numbers:
+        replace(file, msgspec.json.encode({"by": who, "generations": numbers}))
+    else:
+        file.unlink(missing_ok=True)
+
+
+def served(folder: Path) -> set[int]:
+    """Return the generations that clusters read."""
+    found = set[int]()
+    for file in folder.glob("served-*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            found.update(map(int, msgspec.json.decode(file.read_bytes())["generations"]))
+    return found

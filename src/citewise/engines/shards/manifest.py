@@ -7,11 +7,13 @@ one.
     DIR/000001/shard-000/ shard-001/    the papers, row modulo the number of shards
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from citewise.errors import BadLibrary, MissingData, NoPermission
+from citewise.library.checks import file_problem
 from citewise.library.files import replace
 from citewise.library.manifest import FileEntry, VectorSetEntry
 from citewise.library.seal import sealed, unsealed
@@ -130,6 +132,18 @@ def load(folder: Path, generation: int | None = None) -> ShardsManifest:
         raise BadLibrary(
             f"{file}: not a manifest ({error}); cut the library again with: citewise shard"
         ) from None
+
+
+def damages(
+    folder: Path, generation: int | None = None, digest: Callable[[Path], str] | None = None
+) -> list[str]:
+    """Return what is wrong with the files of a generation, by their sizes and, with `digest`, their
+    checksums.
+    """
+    manifest = load(folder, generation)
+    path = folder / folder_name(manifest.generation)
+    found = (file_problem(path, name, entry, digest) for name, entry in manifest.files.items())
+    return [f"{path}/{problem}" for problem in found if problem]
 
 
 def save(folder: Path, manifest: ShardsManifest) -> None:
