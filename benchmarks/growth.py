@@ -29,6 +29,8 @@ SCARCE, SCARCE_AT = 5_000, 7_000_000
 """The library of the second number of papers is also asked by a process with this many megabytes of
 memory, the library's files in the page cache included; that needs root.
 """
+FEWER_FROM, FEWER = 7_000_001, 60
+"""Of more papers than fit into memory, and with scarce memory, so many queries are asked."""
 # Sources of more papers are compressed: 20 million papers are 23 GB of text.
 PACKED_ABOVE = 7_000_000
 
@@ -125,16 +127,16 @@ def source_of(papers: list[dict], size: int) -> Path:
 
 def asked(papers: list[dict], size: int) -> dict:
     """Return what answers and changes of a library take; it is left as it was."""
-    library = folder_of(size)
+    library, fewer = folder_of(size), [str(FEWER)] if size >= FEWER_FROM else []
     found: dict = {
         "commit, answers": COMMIT,
-        "serving": in_fresh_process("serving.py", str(library)),
-        "serving best": in_fresh_process("serving.py", str(library), "best"),
+        "serving": in_fresh_process("serving.py", str(library), "bm25", *fewer),
+        "serving best": in_fresh_process("serving.py", str(library), "best", *fewer),
     }
     if size == SCARCE_AT:
         forget(library)
         found[f"serving best within {SCARCE} MB"] = in_fresh_process(
-            "serving.py", str(library), "best", megabytes=SCARCE
+            *("serving.py", str(library), "best", str(FEWER)), megabytes=SCARCE
         )
     changed = WORK / "growth-changed"
     shutil.copytree(library, changed, copy_function=os.link)

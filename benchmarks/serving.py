@@ -1,7 +1,7 @@
-"""Answers 300 queries in this process and prints its peak resident memory and times, as JSON; used
+"""Answers queries in this process and prints its peak resident memory and times, as JSON; used
 by bm25.py, best.py and growth.py.
 
-    python benchmarks/serving.py LIBRARY [SYSTEM]
+    python benchmarks/serving.py LIBRARY [SYSTEM [QUERIES]]
 """
 
 import json
@@ -14,7 +14,7 @@ from citewise.types import Query
 from measuring import own_memory, peak_memory
 from protocol import saved_queries
 
-asked = saved_queries("cs", 2022, least=5)[:300]
+asked = saved_queries("cs", 2022, least=5)[: int(sys.argv[3]) if len(sys.argv) > 3 else 300]
 before = peak_memory()
 start = time.perf_counter()
 recommender = citewise.open(sys.argv[1]).recommender(sys.argv[2] if len(sys.argv) > 2 else "bm25")
@@ -28,6 +28,7 @@ for each in asked:
 print(
     json.dumps(
         {
+            "queries": len(asked),
             "peak MB": peak_memory(),
             "peak MB before opening (queries, interpreter)": before,
             "open s": round(opening, 4),

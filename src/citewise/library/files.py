@@ -3,10 +3,12 @@ visible.
 """
 
 import contextlib
+import mmap
 import os
 import shutil
 import zlib
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 _CHUNK = 1 << 17
 _MAPPED = 1 << 18
 """Bytes from which on a file is memory-mapped instead of read."""
+_scattered = ContextVar("scattered", default=False)
 
 
 def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
@@ -24,7 +27,23 @@ def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
     """
     if path.stat().st_size < _MAPPED:
         return np.fromfile(path, dtype)
-    return np.asarray(np.memmap(path, dtype, "r"))
+    mapped = np.memmap(path, dtype, "r")
+    if _scattered.get() and hasattr(mmap, "MADV_RANDOM"):
+        mapped._mmap.madvise(mmap.MADV_RANDOM)  # type: ignore[attr-defined]
+    return np.asarray(mapped)
+
+
+@contextlib.contextmanager
+def scattered(wanted: bool) -> Iterator[None]:
+    """Let the system read no more of the arrays that are opened in this context than is asked for,
+    if that is wanted: else it reads 128 kB for a paper's terms, which pays where all of a file soon
+    is in memory, and drives out what is needed where it never will be.
+    """
+    before = _scattered.set(wanted)
+    try:
+        yield
+    finally:
+        _scattered.reset(before)
 
 
 def write_array(path: Path, array: NDArray[Any], dtype: DTypeLike) -> None:

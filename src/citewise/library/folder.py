@@ -15,7 +15,7 @@ from citewise.library.embeddings.store import open_sets
 from citewise.library.evidence.reader import EvidenceStore
 from citewise.library.evidence.segment import EvidenceSegment
 from citewise.library.evidence.tables import EvidenceTables
-from citewise.library.files import walk
+from citewise.library.files import scattered, walk
 from citewise.library.graph import GraphStore
 from citewise.library.levels import Changes, LevelledTables
 from citewise.library.lexical import LexicalStore
@@ -24,7 +24,7 @@ from citewise.library.location import folder_of
 from citewise.library.manifest import Manifest
 from citewise.library.models import ModelStore
 from citewise.library.papers import PaperStore
-from citewise.library.process_memory import keep_freed_memory
+from citewise.library.process_memory import exceeds_memory, keep_freed_memory
 from citewise.library.segment import Segment
 from citewise.library.segments import Segments
 from citewise.library.tables import Tables
@@ -68,7 +68,11 @@ class LibraryFolder:
 
     def _open(self, manifest: Manifest) -> None:
         check_at_opening(self.path, manifest.files)
-        with blaming_damage(self.path, manifest.files):
+        size = sum(entry.size for entry in manifest.files.values())
+        with (
+            blaming_damage(self.path, manifest.files),
+            scattered(exceeds_memory(size)),
+        ):
             self._open_stores(manifest)
 
     def _open_stores(self, manifest: Manifest) -> None:

@@ -20,9 +20,11 @@ from citewise.engines.shards.manifest import ShardsManifest, folder_name, shard_
 from citewise.errors import BadLibrary
 from citewise.library.checks import check_at_opening
 from citewise.library.embeddings.store import EmbeddingSet, open_sets
+from citewise.library.files import scattered
 from citewise.library.lexical import LexicalReader
 from citewise.library.lexical_shares import share_of, with_idf_of_all
 from citewise.library.papers import PaperStore
+from citewise.library.process_memory import exceeds_memory
 from citewise.library.records import RecordReader
 from citewise.library.segment import Segment
 from citewise.library.segments import Segments
@@ -72,7 +74,8 @@ class Shard:
         path = folder / folder_name(manifest.generation) / shard_name(number)
         try:
             check_at_opening(path, manifest.files_of(shard_name(number)))
-            self._open(path, manifest)
+            with scattered(exceeds_memory(manifest.bytes_on_disk)):
+                self._open(path, manifest)
         except (FileNotFoundError, ValueError) as error:
             raise BadLibrary(
                 f"{path}: shard {number} of generation {manifest.generation} is damaged ({error}); "
