@@ -18,6 +18,10 @@ from numpy.typing import DTypeLike, NDArray
 _CHUNK = 1 << 17
 _MAPPED = 1 << 18
 """Bytes from which on a file is memory-mapped instead of read."""
+_LARGE = 1 << 28
+"""Bytes of an array of which an answer needs but a little here and there; smaller ones are looked
+through when a library is opened.
+"""
 _scattered = ContextVar("scattered", default=False)
 
 
@@ -28,16 +32,16 @@ def read_array(path: Path, dtype: DTypeLike) -> NDArray[Any]:
     if path.stat().st_size < _MAPPED:
         return np.fromfile(path, dtype)
     mapped = np.memmap(path, dtype, "r")
-    if _scattered.get() and hasattr(mmap, "MADV_RANDOM"):
+    if _scattered.get() and mapped.nbytes >= _LARGE and hasattr(mmap, "MADV_RANDOM"):
         mapped._mmap.madvise(mmap.MADV_RANDOM)  # type: ignore[attr-defined]
     return np.asarray(mapped)
 
 
 @contextlib.contextmanager
 def scattered(wanted: bool) -> Iterator[None]:
-    """Let the system read no more of the arrays that are opened in this context than is asked for,
-    if that is wanted: else it reads 128 kB for a paper's terms, which pays where all of a file soon
-    is in memory, and drives out what is needed where it never will be.
+    """If that is wanted, let the system read no more of large arrays than is asked for, where they
+    are opened in this context. Else it reads 128 kB for a paper's terms: that pays where all of a
+    file soon is in memory, and drives out what is needed where it never will be.
     """
     before = _scattered.set(wanted)
     try:

@@ -15,7 +15,7 @@ _BLOCK = 31 << 20
 
 _OTHER_USES = 1.5
 """Times its files that a library should have of memory: answers need some, and others, too."""
-_GROUPS = Path("/sys/fs/cgroup")
+_GROUPS, _MEMBERSHIPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 def memory_limit() -> int:
@@ -36,8 +36,7 @@ def exceeds_memory(size: int) -> bool:
 
 def _group_limits() -> Iterator[int]:
     """Yield the limits of the control groups that this process is in, of Linux's both versions."""
-    file = Path("/proc/self/cgroup")
-    lines = file.read_text().splitlines() if file.exists() else []
+    lines = _MEMBERSHIPS.read_text().splitlines() if _MEMBERSHIPS.exists() else []
     for _, kind, path in (line.split(":", 2) for line in lines):
         folder = _GROUPS / "memory" if kind == "memory" else _GROUPS
         for each in (folder / path.strip("/"), folder):  # in a container, its own is the root
