@@ -420,7 +420,7 @@ def open_stores(where: str | Path) -> Stores:
     """
     address = _ADDRESS.match(where) if isinstance(where, str) else None
     if address is None:
-        return _shards(Path(where)) if is_shards(Path(where)) else LibraryFolder(where)
+        return _shards(Path(where)) if is_shards(Path(where)) else LibraryFolder(where, True)
 
     engines = {"ray": _cluster, **plugins.parts("stores")}
     scheme = address[1].lower()

@@ -257,7 +257,7 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
 
     class Nested(InThisProcess):
         def run(self, tasks):  # type: ignore[no-untyped-def]
-            with pytest.raises(LibraryBusy, match="another process is building here"):
+            with pytest.raises(LibraryBusy, match="is writing to this library"):
                 build_shards([dump], tmp_path / "built", BuildSettings(3), InThisProcess())
             yield from super().run(tasks)
 

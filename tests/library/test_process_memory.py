@@ -79,14 +79,17 @@ def test_only_large_arrays_are_not_read_ahead(
 
 @linux
 @pytest.mark.parametrize("exceeds", [False, True])
-def test_a_library_that_exceeds_memory_is_not_read_ahead(
-    exceeds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("for_answers", [False, True])
+def test_for_answers_a_library_that_exceeds_memory_is_not_read_ahead(
+    exceeds: bool, for_answers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    citewise.add(random_papers(50, seed=1, words=["some", "words"]), tmp_path / "library")
+    path = tmp_path / "library"
+    citewise.add(random_papers(50, seed=1, words=["some", "words"]), path)
     for name in ("_MAPPED", "_LARGE"):
         monkeypatch.setattr(files, name, 1)
     monkeypatch.setattr(folder, "exceeds_memory", lambda size: exceeds)
-    library = LibraryFolder(tmp_path / "library")
+    library = citewise.open(path).stores if for_answers else LibraryFolder(path)
+    assert isinstance(library, LibraryFolder)
     (segment,) = library.segments
-    assert read_ahead(segment.folder / "records.zst") is not exceeds
+    assert read_ahead(segment.folder / "records.zst") is not (exceeds and for_answers)
     assert len(library.papers.read(library.papers.rows)) == 50

@@ -43,9 +43,14 @@ class LibraryFolder:
     `manifest`, `segments`, `tables` and `vocabulary` are for the writer and for `verify`.
     """
 
-    def __init__(self, path: Path | str) -> None:
-        """Open the current generation; should a writer replace it meanwhile, open the next one."""
+    def __init__(self, path: Path | str, for_answers: bool = False) -> None:
+        """Open the current generation; should a writer replace it meanwhile, open the next one.
+
+        `for_answers` says that little of it will be read at a time, here and there: then the system
+        does not read ahead where the files exceed the memory.
+        """
         keep_freed_memory()
+        self._for_answers = for_answers
         self.path = folder_of(path)
 
         for _ in range(_OPEN_ATTEMPTS):
@@ -71,7 +76,7 @@ class LibraryFolder:
         size = sum(entry.size for entry in manifest.files.values())
         with (
             blaming_damage(self.path, manifest.files),
-            scattered(exceeds_memory(size)),
+            scattered(self._for_answers and exceeds_memory(size)),
         ):
             self._open_stores(manifest)
 
