@@ -169,7 +169,8 @@ class Directory:
             with contextlib.suppress(OSError):
                 generations.note_served(Path(self._folder), self._served_as(), ())
             closed = [each.close.remote() for each in self._serving.values()]
-            self._ray.wait(closed, num_returns=len(closed), timeout=_PATIENCE) if closed else None
+            if closed:
+                self._ray.wait(closed, num_returns=len(closed), timeout=_PATIENCE)
             for handle in (*self._serving.values(), *self._handles.values()):
                 self._ray.kill(handle, no_restart=True)
 
