@@ -15,6 +15,9 @@ from citewise.engines.shards import manifest as manifests
 from citewise.errors import BadInput, CitewiseError, MissingData, NoPermission, Unavailable
 
 _READY_SECONDS = 600.0
+_SILENT_SECONDS = 60.0
+"""How long to wait for nodes that say nothing while others live; they are then told of."""
+
 _STOP_SECONDS = 60.0
 _HEAD = "node:__internal_head__"
 """A resource that Ray gives to the head alone."""
@@ -53,6 +56,7 @@ def up(
     )
 
     until = time.monotonic() + _READY_SECONDS
+    silent_until = time.monotonic() + _SILENT_SECONDS
     while time.monotonic() < until:
         state: ClusterState = ray.get(directory.check.remote(), timeout=_READY_SECONDS)
         _require_same(address, state, folder, replicas, service)
@@ -62,7 +66,9 @@ def up(
                 f"cluster down --library {address}"
             )
         living = len([each for each in state.nodes.values() if each])
-        if living >= max(nodes, 1) and (service is None or len(state.services) >= living):
+        answered = living == len(state.nodes) or time.monotonic() > silent_until
+        served = service is None or len(state.services) >= living
+        if living >= max(nodes, 1) and answered and served:
             return state
         time.sleep(0.2)
     raise Unavailable(f"{address}: the nodes did not start within {_READY_SECONDS:.0f} seconds")

@@ -15,7 +15,7 @@ from citewise.engines.ray.shard_node import NodeState, ShardNode
 from citewise.engines.shards import generations
 from citewise.engines.shards import manifest as manifests
 from citewise.engines.version import installed_version
-from citewise.errors import Unavailable
+from citewise.errors import CitewiseError, Unavailable
 
 CHECK_SECONDS = 2.0
 """Time between two looks at the nodes."""
@@ -278,7 +278,10 @@ class Directory:
         """
         if self._damaged or time.monotonic() - self._looked >= _FILES_SECONDS:
             self._looked = time.monotonic()
-            self._damaged = manifests.damages(Path(self._folder), self._generation)
+            try:
+                self._damaged = manifests.damages(Path(self._folder), self._generation)
+            except (CitewiseError, OSError) as error:  # the manifest itself is lost
+                self._damaged = [str(error)]
         return self._damaged
 
     def _asked(self) -> dict[str, NodeState | None]:
