@@ -64,8 +64,8 @@ class Spent:
     """For each trip, what each shard took."""
     messages: float = 0.0
     """The coordinator's packing and unpacking."""
-    here: float = 0.0
-    """Time in the transport, to be taken from the answer's."""
+    asked: list[tuple[float, float]] = field(default_factory=list)
+    """When the transport was asked, and when it had answered; two threads may ask at a time."""
     bytes: int = 0
 
 
@@ -96,7 +96,7 @@ class MeasuredTransport:
             trip[shard] = answered - sent
         number = sum(each[:2] == (asked_for, size) for each in spent.shards)
         spent.shards[asked_for, size, number] = trip
-        spent.here += time.perf_counter() - begun
+        spent.asked.append((begun, time.perf_counter()))
         return [found[position] for position in range(len(calls))]
 
 
@@ -154,7 +154,7 @@ def answers(library: Library, transport: MeasuredTransport, system: str) -> dict
             transport.spent = spent = Spent()
             start = time.perf_counter()
             library.answer(Query(each.title, each.abstract, each.id, each.year), K, system)
-            rounds[-1].append((time.perf_counter() - start - spent.here, spent))
+            rounds[-1].append((time.perf_counter() - start - covered(spent.asked), spent))
 
     parts: dict[str, list[float]] = {}
     for same in zip(*rounds[1:], strict=True):  # the first round warms up
@@ -169,6 +169,15 @@ def answers(library: Library, transport: MeasuredTransport, system: str) -> dict
         }.items():
             parts.setdefault(name, []).append(value)
     return {name: round(statistics.median(values), 2) for name, values in parts.items()}
+
+
+def covered(spans: list[tuple[float, float]]) -> float:
+    """Return the length of what spans of time cover together."""
+    total, end = 0.0, 0.0
+    for start, stop in sorted(spans):
+        total += max(stop - max(start, end), 0.0)
+        end = max(end, stop)
+    return total
 
 
 def best_of(rounds: list[dict[Trip, dict[int, float]]]) -> dict[Trip, dict[int, float]]:
@@ -269,8 +278,9 @@ MEMORY: Terms = {
 
 
 def fitted(rows: list[dict], system: str, part: str) -> dict[str, float]:
-    """Return the factors of a part's terms."""
-    return factors_of(MODELS[part], rows, [row[system][part] for row in rows])
+    """Return the factors of a part's terms, by the rows in which it is known."""
+    known = [row for row in rows if row[system][part] is not None]
+    return factors_of(MODELS[part], known, [row[system][part] for row in known])
 
 
 def factors_of(terms: Terms, rows: list[dict], values: list[float]) -> dict[str, float]:
@@ -295,11 +305,13 @@ def predicted(factors: dict[str, float], part: str, papers: float, shards: float
 
 
 def latency(row: dict, shards: int, trip: tuple[float, float]) -> float:
-    """Return the milliseconds of an answer with each shard on a machine of its own."""
+    """Return the milliseconds of an answer with each shard on a machine of its own; without the
+    coordinator's where these are not known.
+    """
     first, further = trip
     each = first + LATENCY * 1000 + further * (shards - 1)
     wire = row["trips"] * each + row["kB"] * 1000 / NETWORK * 1000
-    return row["coordinator ms"] + row["messages ms"] + row["slowest shard ms"] + wire
+    return (row["coordinator ms"] or 0.0) + row["messages ms"] + row["slowest shard ms"] + wire
 
 
 def modelled(rows: list[dict], system: str, papers: float, shards: float) -> dict:
@@ -339,7 +351,10 @@ def fit(measured_rows: list[dict], trip: tuple[float, float]) -> dict:
 def _error(row: dict, others: list[dict], system: str, trip: tuple[float, float]) -> float:
     """Return by what share a model of other measurements is too high for one."""
     shards = row["shards"]
-    guess = latency(modelled(others, system, row["papers"], shards), shards, trip)
+    model = modelled(others, system, row["papers"], shards)
+    if row[system]["coordinator ms"] is None:
+        model |= {"coordinator ms": None}
+    guess = latency(model, shards, trip)
     return guess / latency(row[system], shards, trip) - 1
 
 
