@@ -189,7 +189,11 @@ def parts() -> str:
             [
                 f"{row['papers']:,}",
                 row["shards"],
-                *(row[name][part] for name in _SYSTEMS for part in _PARTS),
+                *(
+                    "" if row[name][part] is None else row[name][part]
+                    for name in _SYSTEMS
+                    for part in _PARTS
+                ),
             ]
             for row in found["rows"]
         ]
