@@ -217,8 +217,8 @@ def model() -> str:
         return MISSING
     errors = "; ".join(
         f"`{system}` {_percent(each['median absolute error'])} in the median and "
-        f"{_percent(each['largest absolute error'])} at most, and for the largest library, from the "
-        "smaller ones alone, " + ", ".join(f"{100 * error:+.0f}%" for error in ahead)
+        f"{_percent(each['largest absolute error'])} at most, and for the largest library, from "
+        "the smaller ones alone, " + ", ".join(f"{100 * error:+.0f}%" for error in ahead)
         for system, each in found["model"].items()
         for ahead in [each["errors at the most papers, fitted to fewer"]]
     )
