@@ -30,7 +30,9 @@ SCARCE, SCARCE_AT = 5_000, 7_000_000
 memory, the library's files in the page cache included; that needs root.
 """
 FEWER_FROM, FEWER = 7_000_001, 60
-"""Of more papers than fit into memory, and with scarce memory, so many queries are asked."""
+"""Queries that are asked from that number of papers on, which do not fit into memory, and where
+memory is scarce.
+"""
 # Sources of more papers are compressed: 20 million papers are 23 GB of text.
 PACKED_ABOVE = 7_000_000
 

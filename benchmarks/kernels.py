@@ -8,10 +8,7 @@ The candidates are the first 5,000 papers of `bm25` for 60 drafts of `cs`. numba
 citewise's dependencies; decision 052 says why.
 """
 
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -21,7 +18,7 @@ import citewise
 from citewise.library.embeddings.codes import MISSING, Probe
 from citewise.protocols import Matches
 from citewise.types import Scope
-from measuring import interleaved, save
+from measuring import interleaved, median_ms, save
 from protocol import saved_queries
 
 CANDIDATES, DRAFTS, ROUNDS = 5_000, 60, 5
@@ -104,7 +101,7 @@ def main() -> None:
             for draft in drafts
             for left, right in zip(as_arrays(one(*draft)), as_arrays(other(*draft)), strict=True)
         )
-        taken = interleaved(ROUNDS, numpy=timed(one, drafts), numba=timed(other, drafts))
+        taken = interleaved(ROUNDS, numpy=median_ms(one, drafts), numba=median_ms(other, drafts))
         found[label] = {f"{name}, ms": round(min(values), 2) for name, values in taken.items()} | {
             "the same results": same
         }
@@ -116,20 +113,6 @@ def as_arrays(found) -> tuple:
     if isinstance(found, Matches):
         return found.rows, found.columns, found.counts
     return found if isinstance(found, tuple) else (found,)
-
-
-def timed(function: Callable, drafts: list[tuple]) -> Callable[[], float]:
-    """Return what asks a function for all drafts, and returns the median milliseconds."""
-
-    def once() -> float:
-        taken = []
-        for draft in drafts:
-            start = time.perf_counter()
-            function(*draft)
-            taken.append((time.perf_counter() - start) * 1000)
-        return statistics.median(taken)
-
-    return once
 
 
 if __name__ == "__main__":

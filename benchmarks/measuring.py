@@ -7,11 +7,13 @@ import json
 import os
 import platform
 import resource
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -141,6 +143,20 @@ def forget(folder: Path) -> None:
     for file in filter(Path.is_file, folder.rglob("*")):
         with file.open("rb") as opened:
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def median_ms(function: Callable[..., Any], asked: Sequence[tuple]) -> Callable[[], float]:
+    """Return what calls a function with each of some arguments, and returns the median time."""
+
+    def once() -> float:
+        taken = []
+        for arguments in asked:
+            start = time.perf_counter()
+            function(*arguments)
+            taken.append((time.perf_counter() - start) * 1000)
+        return statistics.median(taken)
+
+    return once
 
 
 def interleaved(rounds: int, **contestants: Callable[[], float]) -> dict[str, list[float]]:

@@ -4,17 +4,14 @@ its segments in two threads, in turns.
     python benchmarks/parts.py LIBRARY ...
 """
 
-import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 
 from citewise.library.folder import LibraryFolder
 from citewise.library.lexical import LexicalReader, segments_of
 from citewise.library.lexical_parts import PartedReader, lexical_reader
-from measuring import interleaved, save
+from measuring import interleaved, median_ms, save
 from protocol import saved_queries
 
 DEPTH, DRAFTS, ROUNDS = 5_000, 60, 3
@@ -33,8 +30,10 @@ def row(path: str) -> dict:
         library.terms.of(f"{each.title} {each.abstract}")
         for each in saved_queries("cs", 2022, least=5)[:DRAFTS]
     ]
-    asked = [(terms, counts.astype(np.float64)) for terms, counts in drafts]
-    taken = interleaved(ROUNDS, **{name: timed(each, asked) for name, each in readers.items()})
+    asked = [(terms, counts.astype(np.float64), DEPTH) for terms, counts in drafts]
+    taken = interleaved(
+        ROUNDS, **{name: median_ms(each.hits, asked) for name, each in readers.items()}
+    )
     return {
         "papers": papers,
         "papers of each segment": [each["max_doc"] for each in segments_of(folder)],
@@ -46,20 +45,6 @@ def row(path: str) -> dict:
             for name, values in taken.items()
         },
     }
-
-
-def timed(reader: LexicalReader, asked: list) -> Callable[[], float]:
-    """Return what asks for all drafts, and returns the median milliseconds."""
-
-    def once() -> float:
-        taken = []
-        for terms, weights in asked:
-            start = time.perf_counter()
-            reader.hits(terms, weights, DEPTH)
-            taken.append((time.perf_counter() - start) * 1000)
-        return statistics.median(taken)
-
-    return once
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ The engine searches its segments one after the other, and in each as deep as in 
 for its share of the hits, and again where others of it may be among the best, as shards are.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -64,17 +65,13 @@ class _Found:
 
 def lexical_reader(folder: Path, terms: Terms, papers: int) -> LexicalReader:
     """Open an index: in parts where it has many papers, in segments that are alike."""
-    whole = LexicalReader(folder)
-    segments = segments_of(folder)
-    if papers < PARTED_FROM or segments[0]["max_doc"] > _LARGEST * sum(
-        each["max_doc"] for each in segments
-    ):
-        return whole
-    try:
-        parted = PartedReader(folder, terms)
-    except OSError:  # a system where making links needs a right
-        return whole
-    return parted if parted.even else whole
+    sizes = [each["max_doc"] for each in segments_of(folder)]
+    if papers >= PARTED_FROM and max(sizes) <= _LARGEST * sum(sizes):
+        with contextlib.suppress(OSError):  # a system where making links needs a right
+            parted = PartedReader(folder, terms)
+            if parted.even:
+                return parted
+    return LexicalReader(folder)
 
 
 class PartedReader(LexicalReader):

@@ -25,8 +25,9 @@ def share_of(k: int, share: float) -> int:
 
 
 def with_idf_of_all(weights: Column, papers: int, frequencies: NDArray[np.int64]) -> Column:
-    """Return what to boost terms by in a part that has so many papers with each of them. The engine
-    multiplies a term by its idf there, and `weights` have that of the library.
+    """Return what to boost terms by in a part with that number of papers, and with that frequency
+    of each term: the engine multiplies a term by its idf in the part, and `weights` have the idf in
+    the library.
     """
     found: Column = weights / idf(TermStatistics(papers, frequencies, 1.0))
     return found

@@ -35,7 +35,7 @@ def exceeds_memory(size: int) -> bool:
 
 
 def _group_limits() -> Iterator[int]:
-    """Yield the limits of the control groups that this process is in, of Linux's both versions."""
+    """Yield the limits of this process's control groups, in both of Linux's versions."""
     lines = _MEMBERSHIPS.read_text().splitlines() if _MEMBERSHIPS.exists() else []
     for _, kind, path in (line.split(":", 2) for line in lines):
         folder = _GROUPS / "memory" if kind == "memory" else _GROUPS

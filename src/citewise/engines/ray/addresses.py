@@ -1,5 +1,6 @@
 """Addresses of clusters, and the environment of the processes that join them."""
 
+import os
 import re
 from typing import NamedTuple
 
@@ -16,6 +17,12 @@ SETTINGS = {
 """Environment of nodes and clients: no statistics are sent to Ray's makers, answers of some
 hundreds of kilobytes go straight to the client.
 """
+
+
+def uses_tls() -> bool:
+    """Return whether Ray is told to encrypt."""
+    return os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true")
+
 
 _ADDRESS = re.compile(
     r"ray://(?P<host>[^/:\s]+|\[[0-9a-fA-F:]+\])(:(?P<port>\d+))?(/(?P<name>[\w.-]*))?/?"

@@ -3,11 +3,13 @@
 import logging
 import os
 import socket
+import time
 from types import ModuleType
 from typing import Any
 
-from citewise.engines.ray.addresses import SETTINGS, Address
+from citewise.engines.ray.addresses import SETTINGS, Address, uses_tls
 from citewise.engines.ray.local_nodes import use_token
+from citewise.engines.ray.sockets import Connection
 from citewise.errors import BadInput, MissingExtra, NoPermission, Unavailable
 
 NAMESPACE = "citewise"
@@ -84,11 +86,11 @@ def _check_head(address: Address) -> None:
         with socket.create_connection(
             (address.host.strip("[]"), address.port), _HEAD_SECONDS
         ) as opened:
-            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+            if uses_tls():
                 return
-            opened.settimeout(_HEAD_SECONDS)
-            opened.sendall(_GREETING)
-            answer = opened.recv(len(_EMPTY_SETTINGS))
+            connection = Connection(opened)
+            connection.write(_GREETING)
+            answer = connection.read(len(_EMPTY_SETTINGS), time.monotonic() + _HEAD_SECONDS)
     except OSError as error:
         raise _refused(address, error) from None
     if answer[3:4] != _EMPTY_SETTINGS[3:4]:

@@ -27,8 +27,8 @@ _exiting = threading.Event()
 
 @cache
 def _wait_at_exit() -> None:
-    """Let the end of the process wait for threads that ask Ray: it would end with an error if Ray
-    were asked after it has been left. To come before that, this is called when Ray is imported.
+    """Let the end of the process wait for threads that ask Ray, which must not be asked once it has
+    been left. What is registered last comes first, so this is called after Ray was imported.
     """
     atexit.register(_wait_for_seeking)
 

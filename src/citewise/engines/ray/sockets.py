@@ -24,6 +24,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from citewise.engines.ray.addresses import uses_tls
+
 _RANDOM = 32
 _DIGEST = "sha256"
 _LENGTH = 8
@@ -267,7 +269,7 @@ def _proof(key: bytes, side: bytes, random: bytes) -> bytes:
 
 def _encryption(server: bool) -> ssl.SSLContext | None:
     """Return how to encrypt where Ray is told to do so, with the same certificates."""
-    if os.environ.get("RAY_USE_TLS", "0").lower() not in ("1", "true"):
+    if not uses_tls():
         return None
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
